@@ -1,0 +1,214 @@
+"""From bits to boards: the one place where it happens.
+
+A board is a string of nine characters, `X`, `O` or `.` for squares 1 to 9. A shot either gives a board or
+does not count, for one of two reasons: a herald fired (`HERALD_FAILED`), or the bits say something that no
+board can be (`ILLEGAL`). Heralds are looked at first, so that every shot is counted once.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from circuits.errors import DecodingError
+from circuits.measurement import Bit, Known, Readout, Source
+
+HERALD_FAILED: Final = -1
+"""Index of a shot that does not count because a herald fired."""
+
+ILLEGAL: Final = -2
+"""Index of a shot that cannot have come from a faultless device."""
+
+SYMBOL_ON_EMPTY: Final = "symbol on an empty square"
+"""The one kind of illegal shot that can be told without knowing the game."""
+
+Bits = npt.NDArray[np.bool_]
+"""An array of bits of shape (shots, bits)."""
+
+
+def _no_bits(shots: int) -> Bits:
+    return np.zeros((shots, 0), dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class Shots:
+    """The bits of a run, row i being shot i in the order measured.
+
+    Attributes:
+        pos: occupancies, shape (shots, bits of register `pos`).
+        mark: symbols, shape (shots, bits of register `mark`).
+        flag: heralds, shape (shots, bits of register `flag`).
+
+    A register that the circuit does not have is an array of shape (shots, 0).
+
+    Raises:
+        DecodingError: the arrays are not two-dimensional or have different numbers of shots.
+    """
+
+    pos: Bits
+    mark: Bits
+    flag: Bits
+
+    def __post_init__(self) -> None:
+        """Check the shapes."""
+        arrays = (self.pos, self.mark, self.flag)
+        if any(array.ndim != 2 for array in arrays) or len({len(array) for array in arrays}) != 1:
+            raise DecodingError(f"shots need three (shots, bits) arrays, not shapes {[array.shape for array in arrays]}")
+
+    def __len__(self) -> int:
+        """Return the number of shots."""
+        return len(self.pos)
+
+    def __getitem__(self, rows: slice) -> "Shots":
+        """Return the shots of a slice, in their order."""
+        return Shots(self.pos[rows], self.mark[rows], self.flag[rows])
+
+    @classmethod
+    def from_registers(cls, registers: Mapping[str, Bits], shots: int) -> "Shots":
+        """Build shots from arrays by register name; registers that are absent have no bits."""
+        empty = _no_bits(shots)
+        return cls(registers.get("pos", empty), registers.get("mark", empty), registers.get("flag", empty))
+
+    @staticmethod
+    def concatenate(parts: Iterable["Shots"]) -> "Shots":
+        """Join runs of one circuit, in order.
+
+        Raises:
+            DecodingError: there is nothing to join, or the runs have different numbers of bits.
+        """
+        runs = tuple(parts)
+        if not runs:
+            raise DecodingError("there are no shots to join")
+        if len({(run.pos.shape[1], run.mark.shape[1], run.flag.shape[1]) for run in runs}) != 1:
+            raise DecodingError("shots of different circuits cannot be joined")
+        return Shots(
+            np.concatenate([run.pos for run in runs]),
+            np.concatenate([run.mark for run in runs]),
+            np.concatenate([run.flag for run in runs]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """What the shots say.
+
+    Attributes:
+        boards: the different boards seen, sorted.
+        index: one number a shot, in the order measured: the place of its board in `boards`, or
+            `HERALD_FAILED` or `ILLEGAL`.
+        illegal_kinds: how many shots were illegal for which reason; the numbers add up to `illegal`.
+    """
+
+    boards: tuple[str, ...]
+    index: npt.NDArray[np.int64]
+    illegal_kinds: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def herald_failed(self) -> int:
+        """The number of shots in which a herald fired."""
+        return int(np.count_nonzero(self.index == HERALD_FAILED))
+
+    @property
+    def illegal(self) -> int:
+        """The number of shots that are known to be wrong."""
+        return int(np.count_nonzero(self.index == ILLEGAL))
+
+    @property
+    def kept(self) -> int:
+        """The number of shots that count."""
+        return int(np.count_nonzero(self.index >= 0))
+
+    def counts(self) -> dict[str, int]:
+        """Return how often each board was seen, in the order of `boards`."""
+        numbers = np.bincount(self.index[self.index >= 0], minlength=len(self.boards))
+        return {board: int(number) for board, number in zip(self.boards, numbers, strict=True)}
+
+    def first(self) -> str | None:
+        """Return the board of the first shot that counts, in the order measured, or None if none does."""
+        kept = self.index >= 0
+        return self.boards[int(self.index[int(np.argmax(kept))])] if kept.any() else None
+
+
+def _column(source: Source, bits: Bits, register: str) -> Bits:
+    if isinstance(source, Known):
+        return np.full(len(bits), source.value)
+    if source.index >= bits.shape[1]:
+        raise DecodingError(f"the readout wants bit {source.index} of {register}, which has {bits.shape[1]}")
+    return bits[:, source.index]
+
+
+def _distinct(shots: Shots) -> tuple[Shots, npt.NDArray[np.int64]]:
+    """Return the different rows of the shots, and for every shot the number of its row."""
+    rows = np.concatenate([shots.pos, shots.mark, shots.flag], axis=1)
+    if rows.shape[1] > 64:
+        raise DecodingError(f"a shot has {rows.shape[1]} bits; a board never needs more than 27")
+    packed = np.zeros((len(rows), 8), dtype=np.uint8)
+    octets = np.packbits(rows, axis=1, bitorder="little")
+    packed[:, : octets.shape[1]] = octets
+    # One integer a shot: sorting integers is far quicker than sorting rows.
+    _, first, inverse = np.unique(packed.view(np.uint64)[:, 0], return_index=True, return_inverse=True)
+    return Shots(shots.pos[first], shots.mark[first], shots.flag[first]), inverse.astype(np.int64)
+
+
+def decode(readout: Readout, shots: Shots) -> Decoded:
+    """Turn bits into boards; every different pattern of bits is read once, so 100,000 shots take
+    milliseconds.
+
+    Args:
+        readout: how to read the bits.
+        shots: the bits, of a circuit that the readout belongs to.
+
+    Raises:
+        DecodingError: the readout asks for a bit that the shots do not have, or for another number of
+            heralds.
+    """
+    if shots.flag.shape[1] != len(readout.heralds):
+        raise DecodingError(f"the readout has {len(readout.heralds)} heralds and the shots {shots.flag.shape[1]}")
+    patterns, inverse = _distinct(shots)
+    occupied = np.stack([_column(source, patterns.pos, "pos") for source in readout.occupancy], axis=1)
+    second = np.stack([_column(source, patterns.mark, "mark") for source in readout.symbol], axis=1)
+    failed = patterns.flag.any(axis=1)
+    wrong = np.zeros_like(failed)
+    if not readout.masked:
+        # Only a symbol that was measured can be wrong: a known one of an empty square is never looked at.
+        measured = np.array([isinstance(source, Bit) for source in readout.symbol])
+        wrong = (second & measured & ~occupied).any(axis=1) & ~failed
+    characters = np.where(occupied, np.where(second, ord("O"), ord("X")), ord(".")).astype(np.uint8)
+    texts = [row.tobytes().decode("ascii") for row in characters]
+    good = ~(failed | wrong)
+    boards = tuple(sorted({text for text, counts in zip(texts, good, strict=True) if counts}))
+    place = {board: number for number, board in enumerate(boards)}
+    of_pattern = np.array(
+        [
+            HERALD_FAILED if fails else ILLEGAL if bad else place[text]
+            for text, fails, bad in zip(texts, failed, wrong, strict=True)
+        ],
+        dtype=np.int64,
+    )
+    index = of_pattern[inverse] if len(of_pattern) else np.zeros(0, dtype=np.int64)
+    illegal = int(np.count_nonzero(index == ILLEGAL))
+    return Decoded(boards, index, {SYMBOL_ON_EMPTY: illegal} if illegal else {})
+
+
+def reject(decoded: Decoded, impossible: Mapping[str, str]) -> Decoded:
+    """Move boards that cannot be to `ILLEGAL`.
+
+    Args:
+        decoded: what the shots say.
+        impossible: boards that no faultless run gives, each with the kind of its fault; boards not seen are
+            ignored.
+
+    Returns:
+        The same shots, without those boards, and with their kinds added to `illegal_kinds`.
+    """
+    kinds = dict(decoded.illegal_kinds)
+    for board, number in decoded.counts().items():
+        if board in impossible and number:
+            kinds[impossible[board]] = kinds.get(impossible[board], 0) + number
+    boards = tuple(board for board in decoded.boards if board not in impossible)
+    place = {board: number for number, board in enumerate(boards)}
+    # The two failures are the last two entries, so that indices -1 and -2 find themselves.
+    moved = np.array([*(place.get(board, ILLEGAL) for board in decoded.boards), ILLEGAL, HERALD_FAILED], dtype=np.int64)
+    return Decoded(boards, moved[decoded.index], kinds)
