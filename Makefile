@@ -33,10 +33,10 @@ $(BIN)/python:
 # The stamps are written last: an interrupted installation starts again, a finished one costs nothing.
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@echo "Installing tiqtaqtoe (once; a few minutes at most)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable .
 	@touch $@
 
 $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 	@echo "Installing tiqtaqtoe with its test tools (once; a few minutes at most)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[test]'
 	@touch $@ $(VENV)/.installed
