@@ -1,0 +1,161 @@
+"""A position: the dice on nine squares, the observed symbols, and the view. Moves give new positions."""
+
+from dataclasses import dataclass, replace
+
+from qttt.configurations import (
+    TURNING,
+    Configuration,
+    Contents,
+    Squares,
+    configuration,
+    turned,
+)
+from qttt.dice import Die, die_of
+from qttt.moves import Kind, Move
+from qttt.squares import EMPTY, EMPTY_BOARD, SQUARES
+from qttt.symbols import Symbol, View
+
+NO_DICE: Squares = ((),) * 9
+_HALVES = frozenset({Configuration.HALF_ENTANGLED, Configuration.HALF_CANCELLED, Configuration.TARGET})
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The board between two moves. The dice are the state: nothing else about the past is kept.
+
+    Attributes:
+        dice: the dice in each square, squares 1 to 9; at most two, triangles before squares, and of two alike
+            the occupant's before the invader's.
+        observed: nine characters, the symbols that an observation placed and that are closed (Levels 0 to 4).
+        view: how the dice are to be read.
+        twisted: only with the option ``view=physical``: attacked squares of half-attacked roots whose state
+            has been rotated an odd number of times although their dice stayed (decision D5).
+    """
+
+    dice: Squares = NO_DICE
+    observed: str = EMPTY_BOARD
+    view: View = View.STANDARD
+    twisted: frozenset[int] = frozenset()
+
+    def at(self, square: int) -> Contents:
+        """The dice in a square."""
+        return self.dice[square - 1]
+
+    def configuration(self, square: int) -> Configuration:
+        """What the dice in a square say, by the Player Reference's list."""
+        return configuration(self.dice, square)
+
+    def is_empty(self, square: int) -> bool:
+        """No die and no observed symbol."""
+        return not self.dice[square - 1] and self.observed[square - 1] == EMPTY
+
+    def is_observed(self, square: int) -> bool:
+        """Whether an observed symbol closes the square."""
+        return self.observed[square - 1] != EMPTY
+
+    @property
+    def empty_squares(self) -> tuple[int, ...]:
+        """Squares without die or symbol, ascending."""
+        return tuple(square for square in SQUARES if self.is_empty(square))
+
+    @property
+    def full(self) -> bool:
+        """Every square holds a die or an observed symbol (decision D6): the observation phase starts."""
+        return not any(self.is_empty(square) for square in SQUARES)
+
+    def open_to(self, square: int) -> Symbol | None:
+        """The player who may attack a square: it holds exactly one die, of the other player's shape."""
+        contents = self.dice[square - 1]
+        return contents[0].shape.opponent if len(contents) == 1 else None
+
+    def fresh_colour(self, player: Symbol) -> int:
+        """The first of a player's colours that no die on the board has."""
+        used = {die.colour for contents in self.dice for die in contents if die.owner is player}
+        return next(colour for colour in range(len(used) + 1) if colour not in used)
+
+    def after(self, move: Move, player: Symbol, *, physical: bool = False) -> "Position":
+        """The position after a legal move, the board adjusted as at the table.
+
+        The view switches that belong to the move are made too. Legality is
+        not checked here (``qttt.legality`` does).
+
+        Args:
+            move: a legal move.
+            player: who makes it.
+            physical: view switches are read physically (decision D5).
+        """
+        position = self.switched(physical=physical) if move.before else self
+        position = position._placed(move, player)
+        return position.switched(physical=physical) if move.after else position
+
+    def _placed(self, move: Move, player: Symbol) -> "Position":
+        colour = self.fresh_colour(player)
+        squares = list(self.dice)
+        if not move.kind.attacks:
+            value = 4 if move.kind is Kind.CLASSICAL else 2
+            for square in move.squares:
+                squares[square - 1] = (die_of(player, colour, value),)
+            return replace(self, dice=tuple(squares))
+        invaded, empty = move.squares
+        (occupant,) = self.dice[invaded - 1]
+        # The board adjusts itself: half of the occupant's value is dragged along into the empty square.
+        dragged = occupant.with_value(occupant.value // 2)
+        if move.kind is Kind.ENTANGLING:
+            invader = own = die_of(player, colour, 2)
+        else:
+            invader = Die(occupant.shape, player, colour, -2)
+            own = die_of(player, colour, 2 * player.sign)
+        squares[invaded - 1] = _ordered(dragged, invader)
+        squares[empty - 1] = _ordered(dragged, own)
+        return replace(self, dice=tuple(squares))
+
+    def switched(self, *, physical: bool = False) -> "Position":
+        """The position with the view token flipped (Player Reference, "Switching the View").
+
+        Args:
+            physical: rotate every occupied square. The dice of attacked squares stay all the same, and where
+                that makes them an approximation the square is remembered in ``twisted``.
+        """
+        squares = list(self.dice)
+        flipped = set(self.twisted)
+        for square in SQUARES:
+            kind = configuration(self.dice, square)
+            if kind in TURNING:
+                squares[square - 1] = turned(self.dice[square - 1])
+            elif physical and kind in _HALVES:
+                flipped ^= {square}
+        return replace(self, dice=tuple(squares), view=self.view.other, twisted=frozenset(flipped))
+
+    def standard(self, *, physical: bool = False) -> "Position":
+        """The position in the standard view, as an observation begins."""
+        return self if self.view is View.STANDARD else self.switched(physical=physical)
+
+    def observed_as(self, board: str, *, in_play: bool) -> "Position":
+        """The position after an observation.
+
+        Args:
+            board: the whole board, symbols of earlier observations included.
+            in_play: observed pieces become lone dice of value 4, colours given in the order of the squares
+                (Level 5); otherwise they are closed symbols.
+        """
+        if not in_play:
+            return Position(observed=board)
+        counts = {Symbol.X: 0, Symbol.O: 0}
+        squares: list[Contents] = []
+        for cell in board:
+            if cell == EMPTY:
+                squares.append(())
+                continue
+            player = Symbol(cell)
+            squares.append((die_of(player, counts[player], 4),))
+            counts[player] += 1
+        return Position(dice=tuple(squares))
+
+
+def _ordered(occupant: Die, invader: Die) -> Contents:
+    if occupant.shape is Symbol.O and invader.shape is Symbol.X:
+        return (invader, occupant)
+    return (occupant, invader)
+
+
+START = Position()

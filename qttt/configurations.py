@@ -1,0 +1,126 @@
+"""What the dice in one square say, by the Player Reference's list "Possible Square Configurations".
+
+Two dice of different players can mean several things, and only the square's partner tells them apart: an
+entangled pair shows the same two pieces in both squares with both shapes, while the square that a cancelling
+move invaded shows two dice of one shape.
+"""
+
+from enum import Enum
+
+from qttt.dice import Die
+from qttt.symbols import Symbol
+
+Contents = tuple[Die, ...]
+Squares = tuple[Contents, ...]
+
+
+class Configuration(Enum):
+    """The configurations of a square; the values are the words used in sentences and displays."""
+
+    EMPTY = "empty"
+    CLASSICAL = "classical"
+    SUPERPOSITION = "superposition"
+    ENTANGLED = "entangled"
+    HALF_ENTANGLED = "half-entangled"
+    CANCELLED = "cancelled"
+    HALF_CANCELLED = "half-cancelled"
+    TARGET = "target of a half-cancel"
+    PLUS = "plus"
+    MINUS = "minus"
+    PLUS_HALF = "plus-superposition"
+    MINUS_HALF = "minus-superposition"
+
+
+#: Configurations whose dice a view switch changes (Player Reference, "Switching the View").
+TURNING = frozenset(
+    {
+        Configuration.CLASSICAL,
+        Configuration.SUPERPOSITION,
+        Configuration.PLUS,
+        Configuration.MINUS,
+        Configuration.PLUS_HALF,
+        Configuration.MINUS_HALF,
+    }
+)
+
+
+def partner(squares: Squares, square: int) -> int | None:
+    """The other square that holds dice of the same two pieces.
+
+    Args:
+        squares: the dice of all nine squares.
+        square: a square with two dice of different pieces.
+
+    Returns:
+        Its number, or None if there is none.
+    """
+    pieces = {die.piece for die in squares[square - 1]}
+    for other, contents in enumerate(squares, 1):
+        if other != square and len(contents) == 2 and {die.piece for die in contents} == pieces:
+            return other
+    return None
+
+
+def is_cancelled(contents: Contents) -> bool:
+    """Whether two dice of one shape sum to nothing: the square is empty for certain once observed."""
+    return (
+        len(contents) == 2
+        and contents[0].shape == contents[1].shape
+        and contents[0].value + contents[1].value == 0
+    )
+
+
+def configuration(squares: Squares, square: int) -> Configuration:
+    """Classify the dice in a square.
+
+    Args:
+        squares: the dice of all nine squares.
+        square: 1 to 9.
+
+    Returns:
+        The configuration; an observed symbol counts as empty of dice.
+    """
+    contents = squares[square - 1]
+    if not contents:
+        return Configuration.EMPTY
+    if len(contents) == 1:
+        return Configuration.CLASSICAL if contents[0].value == 4 else Configuration.SUPERPOSITION
+    first, second = contents
+    if first.shape == second.shape:
+        return Configuration.CANCELLED if is_cancelled(contents) else Configuration.HALF_CANCELLED
+    if first.piece == second.piece:
+        return _rotated(contents)
+    other = partner(squares, square)
+    if other is None or is_cancelled(squares[other - 1]):
+        return _rotated(contents)
+    if squares[other - 1][0].shape == squares[other - 1][1].shape:
+        return Configuration.TARGET
+    return Configuration.ENTANGLED if abs(first.value) == abs(second.value) else Configuration.HALF_ENTANGLED
+
+
+def _rotated(contents: Contents) -> Configuration:
+    plus = all(die.value > 0 for die in contents)
+    if abs(contents[0].value) == 2:
+        return Configuration.PLUS if plus else Configuration.MINUS
+    return Configuration.PLUS_HALF if plus else Configuration.MINUS_HALF
+
+
+def turned(contents: Contents) -> Contents:
+    """The dice of a square that a view switch changes, after the switch.
+
+    A lone △ becomes a plus, a lone □ a minus, and back; a plus is X's and a minus O's, whoever's dice
+    made it.
+
+    Args:
+        contents: the dice of a square whose configuration is one of ``TURNING``.
+    """
+    if len(contents) == 1:
+        die = contents[0]
+        half = die.value // 2
+        return (
+            Die(Symbol.X, die.owner, die.colour, half),
+            Die(Symbol.O, die.owner, die.colour, half * die.shape.sign),
+        )
+    symbol = Symbol.X if all(die.value > 0 for die in contents) else Symbol.O
+    kept = next(die for die in contents if die.shape == die.owner == symbol)
+    return (kept.with_value(sum(abs(die.value) for die in contents)),)

@@ -1,0 +1,68 @@
+"""The one error tree of the game. Every message is one line that names the input, the place and the rule."""
+
+
+class QtttError(Exception):
+    """Something the program was given cannot be used.
+
+    Attributes:
+        exit_status: what the command line ends with when nothing else handles the error (notation.md).
+    """
+
+    exit_status = 2
+
+
+class UsageError(QtttError):
+    """A command, flag or option that makes no sense, or contradicts another."""
+
+
+class MoveSyntaxError(QtttError):
+    """A token that no reading of the notation explains.
+
+    Attributes:
+        token: the offending text.
+    """
+
+    def __init__(self, token: str, reason: str) -> None:
+        """Keep the token and say why it cannot be read."""
+        self.token = token
+        super().__init__(f"cannot read {token!r}: {reason}")
+
+
+class IllegalMoveError(QtttError):
+    """A readable token that the rules forbid here.
+
+    Attributes:
+        token: the move in notation.
+        rule: the rule that forbids it, as a sentence without its full stop.
+        player: ``X`` or ``O``, or an empty string where no player is concerned.
+    """
+
+    def __init__(self, token: str, rule: str, player: str = "") -> None:
+        """Keep what was tried, by whom, and the rule against it."""
+        self.token = token
+        self.rule = rule
+        self.player = player
+        whose = f" by {player}" if player else ""
+        super().__init__(f"{token}{whose} is not allowed: {rule}")
+
+
+class RecordError(QtttError):
+    """A game record that cannot be read or replayed.
+
+    Attributes:
+        line: 1-based line of the offending text, 0 if it has no place.
+        column: 1-based column (in characters), 0 if it has no place.
+    """
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        """Prefix the message with its place."""
+        self.line = line
+        self.column = column
+        place = f"line {line}, column {column}: " if line else ""
+        super().__init__(place + message)
+
+
+class ServiceError(QtttError):
+    """A backend or a remote service failed; the game is as it was."""
+
+    exit_status = 3

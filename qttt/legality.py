@@ -1,0 +1,164 @@
+"""Which moves a player may make, and which rule forbids the others."""
+
+from collections.abc import Iterator
+
+from qttt.board import Position
+from qttt.dice import Die
+from qttt.errors import IllegalMoveError
+from qttt.moves import Kind, Move
+from qttt.roots import Attack, read_roots
+from qttt.rules import Rules
+from qttt.squares import SQUARES
+from qttt.symbols import Symbol
+
+
+def legal_in_view(position: Position, player: Symbol, rules: Rules) -> list[Move]:
+    """The player's moves in the current view, without any switch, in canonical order.
+
+    Canonical order: classical, superposition (smaller square first), entangling, cancelling, each by squares.
+    """
+    quantum = list(_quantum_moves(position, player, rules))
+    if rules.options.quantum_only and quantum:
+        return quantum
+    return [Move(Kind.CLASSICAL, (square,)) for square in position.empty_squares] + quantum
+
+
+def _quantum_moves(position: Position, player: Symbol, rules: Rules) -> Iterator[Move]:
+    empty = position.empty_squares
+    if rules.level.superposition:
+        for index, first in enumerate(empty):
+            for second in empty[index + 1 :]:
+                yield Move(Kind.SUPERPOSITION, (first, second))
+    targets = [square for square in SQUARES if position.open_to(square) is player]
+    for kind in (Kind.ENTANGLING, Kind.CANCELLING):
+        if not _level_allows(kind, rules):
+            continue
+        for invaded in targets:
+            if kind is Kind.ENTANGLING and _entangled_before(position, invaded, rules):
+                continue
+            for square in empty:
+                yield Move(kind, (invaded, square))
+
+
+def legal_moves(position: Position, player: Symbol, rules: Rules, switches: int = 0) -> list[Move]:
+    """Every move of the player, those with view switches among them.
+
+    Args:
+        position: the position before the move.
+        player: whose turn it is.
+        rules: level and options.
+        switches: how many view switches the player has left before the next observation.
+
+    Returns:
+        Moves in canonical order, each followed by its variants ``~m``, ``m~`` and ``~m~`` as far as allowed.
+        The same move before and after a switch is two moves.
+    """
+    plain = legal_in_view(position, player, rules)
+    if not switches:
+        return plain
+    there = legal_in_view(position.switched(physical=rules.options.physical_view), player, rules)
+    moves = plain + [Move(move.kind, move.squares, after=True) for move in plain]
+    moves += [Move(move.kind, move.squares, before=True) for move in there]
+    if switches > 1:
+        moves += [Move(move.kind, move.squares, before=True, after=True) for move in there]
+    return sorted(moves, key=lambda move: move.order)
+
+
+def check_move(move: Move, position: Position, player: Symbol, rules: Rules, switches: int = 0) -> None:
+    """Refuse an illegal move.
+
+    Args:
+        move: the move to check.
+        position: the position before it.
+        player: who makes it.
+        rules: level and options.
+        switches: how many view switches the player has left before the next observation.
+
+    Raises:
+        IllegalMoveError: naming the rule that forbids the move.
+    """
+    rule = _rule_against(move, position, player, rules, switches)
+    if rule:
+        raise IllegalMoveError(str(move), rule, player)
+
+
+def _rule_against(move: Move, position: Position, player: Symbol, rules: Rules, switches: int) -> str | None:
+    if move.switches and not rules.level.rotated_view:
+        return f"the view cannot be switched at Level {rules.level.number} (only at Level 5)"
+    if move.switches > switches:
+        return (
+            f"a player may switch the view {_times(rules.view_switches)} between observations, "
+            f"and {player} has {switches or 'none'} left"
+        )
+    if not _level_allows(move.kind, rules):
+        first = {Kind.SUPERPOSITION: 1, Kind.ENTANGLING: 2, Kind.CANCELLING: 3}[move.kind]
+        return f"{move.kind.word} moves start at Level {first}, and this is Level {rules.level.number}"
+    if move.before:
+        position = position.switched(physical=rules.options.physical_view)
+    for square in move.filled:
+        if not position.is_empty(square):
+            return f"square {square} must be empty, and it holds {_contents(position, square)}"
+    if move.kind.attacks:
+        rule = _rule_against_attack(move, position, player, rules)
+        if rule:
+            return rule
+    if (
+        move.kind is Kind.CLASSICAL
+        and rules.options.quantum_only
+        and next(_quantum_moves(position, player, rules), None)
+    ):
+        return "with the option quantum-only a classical move is allowed only when no quantum move is"
+    return None
+
+
+def _rule_against_attack(move: Move, position: Position, player: Symbol, rules: Rules) -> str | None:
+    invaded = move.squares[0]
+    if position.open_to(invaded) is not player:
+        contents = position.at(invaded)
+        if position.is_observed(invaded):
+            return f"square {invaded} holds an observed symbol and is closed"
+        if not contents:
+            return f"square {invaded} is empty: there is nothing to attack"
+        if len(contents) == 2:
+            return f"square {invaded} is closed: it already holds two dice"
+        return f"square {invaded} holds {player}'s own die, and players cannot interact with themselves"
+    if move.kind is Kind.ENTANGLING and _entangled_before(position, invaded, rules):
+        return "with the option no-double-entanglement a superposition may be entangled only once"
+    return None
+
+
+def _level_allows(kind: Kind, rules: Rules) -> bool:
+    level = rules.level
+    allowed = {
+        Kind.CLASSICAL: True,
+        Kind.SUPERPOSITION: level.superposition,
+        Kind.ENTANGLING: level.entangling,
+        Kind.CANCELLING: level.cancelling,
+    }
+    return allowed[kind]
+
+
+def _entangled_before(position: Position, square: int, rules: Rules) -> bool:
+    """Whether the option forbids to entangle the root in a square because its other half is entangled."""
+    if not rules.options.no_double_entanglement:
+        return False
+    return any(
+        site.attack is Attack.ENTANGLED
+        for root in read_roots(position)
+        if square in root.squares
+        for site in root.sites
+    )
+
+
+def _contents(position: Position, square: int) -> str:
+    if position.is_observed(square):
+        return f"an observed {position.observed[square - 1]}"
+    return " and ".join(_article(die) for die in position.at(square))
+
+
+def _article(die: Die) -> str:
+    return f"{die.owner}'s {die}"
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")

@@ -1,0 +1,51 @@
+"""The nine squares, numbered 1 to 9 from left to right and top to bottom, and the eight lines."""
+
+from collections.abc import Iterable
+
+from qttt.symbols import Symbol
+
+SQUARES: tuple[int, ...] = tuple(range(1, 10))
+LINES: tuple[tuple[int, int, int], ...] = (
+    (1, 2, 3),
+    (4, 5, 6),
+    (7, 8, 9),
+    (1, 4, 7),
+    (2, 5, 8),
+    (3, 6, 9),
+    (1, 5, 9),
+    (3, 5, 7),
+)
+NAMES: tuple[str, ...] = (
+    "top left",
+    "top",
+    "top right",
+    "left",
+    "middle",
+    "right",
+    "bottom left",
+    "bottom",
+    "bottom right",
+)
+EMPTY = "."
+EMPTY_BOARD = EMPTY * 9
+
+
+def lines_of(board: str, symbol: Symbol) -> int:
+    """Count the three-in-a-rows of one symbol.
+
+    Args:
+        board: nine characters, ``X``, ``O`` or ``.``, squares 1 to 9.
+        symbol: whose lines to count.
+
+    Returns:
+        The number of lines, 0 to 8.
+    """
+    return sum(board[a - 1] == board[b - 1] == board[c - 1] == symbol for a, b, c in LINES)
+
+
+def board_of(contents: Iterable[tuple[int, str]]) -> str:
+    """Write (square, character) pairs as a nine-character board, the rest empty."""
+    cells = [EMPTY] * 9
+    for square, character in contents:
+        cells[square - 1] = character
+    return "".join(cells)

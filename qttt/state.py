@@ -1,0 +1,204 @@
+"""A moment of a game: position, turn, and which event may come next. Events give new states."""
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from qttt.board import START, Position
+from qttt.errors import IllegalMoveError
+from qttt.legality import check_move, legal_in_view, legal_moves
+from qttt.moves import Move
+from qttt.odds import Odds, observation_odds
+from qttt.outcomes import Observation, Positions
+from qttt.rules import Rules
+from qttt.symbols import Mode, Symbol
+from qttt.verdict import Result, decide
+
+Event = Move | Observation | Positions
+
+
+class Phase(Enum):
+    """What the game waits for."""
+
+    MOVE = "a move"
+    OBSERVATION = "an observation"
+    MODE = "the mode of observation"
+    OVER = "nothing: the game is over"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A game between two events; immutable.
+
+    Attributes:
+        rules: level and options.
+        position: the board.
+        turn: who moves next; while the board is full, who will move if the game goes on after it.
+        switched: how many view switches X and O have made since the last observation.
+        observations: how many observation phases are finished.
+        positions: the filled squares, once they are observed and the mode is still to be chosen.
+        result: how the last observation left the game; ``continue`` before the first.
+        repeats: how many observations in a row have left the board full without a leader (``no-ties``).
+    """
+
+    rules: Rules = field(default_factory=Rules)
+    position: Position = START
+    turn: Symbol = Symbol.X
+    switched: tuple[int, int] = (0, 0)
+    observations: int = 0
+    positions: Positions | None = None
+    result: Result = Result.CONTINUE
+    repeats: int = 0
+
+    @property
+    def phase(self) -> Phase:
+        """What may come next."""
+        if self.result is not Result.CONTINUE:
+            return Phase.OVER
+        if self.positions is not None:
+            return Phase.MODE
+        return Phase.OBSERVATION if self.position.full else Phase.MOVE
+
+    @property
+    def initiator(self) -> Symbol:
+        """The player who moved last, and so initiated the observation if the board is full."""
+        return self.turn.opponent
+
+    @property
+    def switches_left(self) -> int:
+        """View switches that the player to move may still make before the next observation."""
+        return self.rules.view_switches - self.switched[self.turn is Symbol.O]
+
+    @property
+    def physical(self) -> bool:
+        """Whether view switches are read physically (option ``view=physical``)."""
+        return self.rules.options.physical_view
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """The modes in which the board may be observed: one where there is no choice.
+
+        Under ``no-ties`` a full board without a leader is observed again, modes alternating from rotated.
+        """
+        if not self.rules.level.rotated_mode:
+            return (Mode.STANDARD,)
+        if self.repeats:
+            return (Mode.ROTATED,) if self.repeats % 2 else (Mode.STANDARD,)
+        return (Mode.STANDARD, Mode.ROTATED)
+
+    def odds(self, mode: Mode = Mode.STANDARD) -> Odds:
+        """The exact odds of the board if observed now; after the positions, those that agree with them.
+
+        Raises:
+            IllegalMoveError: if the mode does not exist at this level.
+        """
+        if mode is Mode.ROTATED and not self.rules.level.rotated_mode:
+            raise IllegalMoveError(
+                "rotated mode", f"it starts at Level 4, and this is Level {self.rules.level.number}"
+            )
+        odds = observation_odds(self.position, mode, physical=self.physical)
+        return odds if self.positions is None else odds.given(self.positions.filled)
+
+    def legal_moves(self) -> list[Move]:
+        """Every legal move in canonical order, with view switches; empty unless the game waits for a move."""
+        if self.phase is not Phase.MOVE:
+            return []
+        return legal_moves(self.position, self.turn, self.rules, self.switches_left)
+
+    def legal_here(self, *, switched: bool = False) -> list[Move]:
+        """The legal moves in the current view without switches, or those after a switch, written ``~m``."""
+        if self.phase is not Phase.MOVE or (switched and not self.switches_left):
+            return []
+        if not switched:
+            return legal_in_view(self.position, self.turn, self.rules)
+        there = self.position.switched(physical=self.physical)
+        return [replace(move, before=True) for move in legal_in_view(there, self.turn, self.rules)]
+
+    def child(self, event: Event) -> "State":
+        """The state after an event.
+
+        Args:
+            event: a move, an observation, or positions.
+
+        Raises:
+            IllegalMoveError: if the event is not possible here, with the rule against it.
+        """
+        if isinstance(event, Move):
+            return self._moved(event)
+        if isinstance(event, Positions):
+            return self._positioned(event)
+        return self._observed(event)
+
+    def _moved(self, move: Move) -> "State":
+        waits = {
+            Phase.OVER: f"the game is over ({_ending(self.result)})",
+            Phase.OBSERVATION: "the board is full, so the observation phase comes first",
+            Phase.MODE: "the positions are observed, so the mode and its result come first",
+        }
+        if self.phase is not Phase.MOVE:
+            raise IllegalMoveError(str(move), waits[self.phase], self.turn)
+        check_move(move, self.position, self.turn, self.rules, self.switches_left)
+        x, o = self.switched
+        switched = (x + move.switches, o) if self.turn is Symbol.X else (x, o + move.switches)
+        return replace(
+            self,
+            position=self.position.after(move, self.turn, physical=self.physical),
+            turn=self.turn.opponent,
+            switched=switched,
+            repeats=0,
+        )
+
+    def _check_observable(self, token: str) -> None:
+        if self.phase is Phase.OVER:
+            raise IllegalMoveError(token, f"the game is over ({_ending(self.result)})")
+        if self.phase is Phase.MOVE:
+            empty = ", ".join(map(str, self.position.empty_squares))
+            raise IllegalMoveError(
+                token, f"the board is observed only once it is full, and it is empty at {empty}"
+            )
+
+    def _positioned(self, positions: Positions) -> "State":
+        token = str(positions)
+        self._check_observable(token)
+        if len(self.modes) == 1:
+            raise IllegalMoveError(
+                token, "there is no mode to choose here, so the whole board is observed at once"
+            )
+        if self.positions is not None:
+            raise IllegalMoveError(token, "the positions are observed already")
+        if positions.filled not in self.odds().positions():
+            raise IllegalMoveError(token, "the position cannot give these filled squares")
+        return replace(self, positions=positions)
+
+    def _observed(self, observation: Observation) -> "State":
+        token = str(observation)
+        self._check_observable(token)
+        if observation.mode not in self.modes:
+            why = (
+                f"the rotated mode starts at Level 4, and this is Level {self.rules.level.number}"
+                if not self.rules.level.rotated_mode
+                else f"this repeated observation is in {self.modes[0]} mode (option no-ties)"
+            )
+            raise IllegalMoveError(token, why)
+        if self.positions is not None and not self.positions.agree(observation.board):
+            raise IllegalMoveError(token, f"the observed positions were {self.positions.filled}")
+        if self.odds(observation.mode).probability(observation.board) <= 0:
+            raise IllegalMoveError(token, "the position cannot give this board")
+        observations = self.observations + 1
+        result = decide(observation.board, self.rules)
+        limit = self.rules.options.max_observations
+        if result is Result.CONTINUE and limit is not None and observations >= limit:
+            result = Result.TIE
+        position = self.position.observed_as(observation.board, in_play=self.rules.level.observed_in_play)
+        return replace(
+            self,
+            position=position,
+            switched=(0, 0),
+            observations=observations,
+            positions=None,
+            result=result,
+            repeats=self.repeats + 1 if position.full else 0,
+        )
+
+
+def _ending(result: Result) -> str:
+    return "a tie" if result is Result.TIE else f"{result} won"

@@ -1,0 +1,49 @@
+"""The two symbols, the two views and the two modes: the smallest words of the game."""
+
+from enum import StrEnum
+
+
+class Symbol(StrEnum):
+    """A player and the symbol they play: ``X`` plays △ (d4 dice), ``O`` plays □ (d6 dice)."""
+
+    X = "X"
+    O = "O"  # noqa: E741 - the rules' own letter
+
+    @property
+    def opponent(self) -> "Symbol":
+        """The other player."""
+        return Symbol.O if self is Symbol.X else Symbol.X
+
+    @property
+    def shape(self) -> str:
+        """Name of the shape of this symbol's dice: ``triangle`` or ``square``."""
+        return "triangle" if self is Symbol.X else "square"
+
+    @property
+    def glyph(self) -> str:
+        """The shape as a Unicode character."""
+        return "△" if self is Symbol.X else "□"
+
+    @property
+    def sign(self) -> int:
+        """+1 for X, whose attacks and rotations make plus states; -1 for O, whose make minus states."""
+        return 1 if self is Symbol.X else -1
+
+
+class View(StrEnum):
+    """How the dice on the board are to be read (Level 5 text, "The Rotated View")."""
+
+    STANDARD = "standard"
+    ROTATED = "rotated"
+
+    @property
+    def other(self) -> "View":
+        """The view that the view token shows after a flip."""
+        return View.ROTATED if self is View.STANDARD else View.STANDARD
+
+
+class Mode(StrEnum):
+    """How symbols are observed (Player Reference, "The Observation Phase", Step 3)."""
+
+    STANDARD = "standard"
+    ROTATED = "rotated"

@@ -1,0 +1,43 @@
+"""Deciding the game after an observation (rules.md, "Deciding")."""
+
+from enum import StrEnum
+
+from qttt.rules import Rules
+from qttt.squares import EMPTY, lines_of
+from qttt.symbols import Symbol
+
+
+class Result(StrEnum):
+    """How a game stands after an observation."""
+
+    X = "X"
+    O = "O"  # noqa: E741 - the rules' own letter
+    TIE = "tie"
+    CONTINUE = "continue"
+
+
+def decide(board: str, rules: Rules) -> Result:
+    """Decide an observed board.
+
+    More three-in-a-rows win. With equal numbers it is a tie if no square is empty, else the game goes on; at
+    Level 2 one line each is a tie at once, because no further line is possible there.
+
+    Args:
+        board: nine characters, all symbols observed so far.
+        rules: level and options; ``tally`` plays on until no square is empty, ``no-ties`` (Level 5) goes on
+            even then.
+    """
+    x, o = (lines_of(board, symbol) for symbol in Symbol)
+    full = EMPTY not in board
+    if rules.options.tally and not full:
+        return Result.CONTINUE
+    if x != o:
+        return Result.X if x > o else Result.O
+    if full:
+        return Result.CONTINUE if rules.options.no_ties else Result.TIE
+    return Result.TIE if x and rules.level.number == 2 else Result.CONTINUE
+
+
+def points(board: str) -> dict[Symbol, int]:
+    """Three-in-a-rows of both players: their points in a tally."""
+    return {symbol: lines_of(board, symbol) for symbol in Symbol}
