@@ -24,6 +24,8 @@ ILLEGAL: Final = -2
 SYMBOL_ON_EMPTY: Final = "symbol on an empty square"
 """The one kind of illegal shot that can be told without knowing the game."""
 
+_PLACES: Final = 3 ** np.arange(8, -1, -1)
+
 Bits = npt.NDArray[np.bool_]
 """An array of bits of shape (shots, bits)."""
 
@@ -55,7 +57,8 @@ class Shots:
         """Check the shapes."""
         arrays = (self.pos, self.mark, self.flag)
         if any(array.ndim != 2 for array in arrays) or len({len(array) for array in arrays}) != 1:
-            raise DecodingError(f"shots need three (shots, bits) arrays, not shapes {[array.shape for array in arrays]}")
+            shapes = [array.shape for array in arrays]
+            raise DecodingError(f"shots need three (shots, bits) arrays, not shapes {shapes}")
 
     def __len__(self) -> int:
         """Return the number of shots."""
@@ -153,8 +156,7 @@ def _distinct(shots: Shots) -> tuple[Shots, npt.NDArray[np.int64]]:
 
 
 def decode(readout: Readout, shots: Shots) -> Decoded:
-    """Turn bits into boards; every different pattern of bits is read once, so 100,000 shots take
-    milliseconds.
+    """Turn bits into boards, reading every different pattern of bits once.
 
     Args:
         readout: how to read the bits.
@@ -165,29 +167,24 @@ def decode(readout: Readout, shots: Shots) -> Decoded:
             heralds.
     """
     if shots.flag.shape[1] != len(readout.heralds):
-        raise DecodingError(f"the readout has {len(readout.heralds)} heralds and the shots {shots.flag.shape[1]}")
+        raise DecodingError(f"a readout has {len(readout.heralds)} heralds, its shots {shots.flag.shape[1]}")
     patterns, inverse = _distinct(shots)
     occupied = np.stack([_column(source, patterns.pos, "pos") for source in readout.occupancy], axis=1)
     second = np.stack([_column(source, patterns.mark, "mark") for source in readout.symbol], axis=1)
-    failed = patterns.flag.any(axis=1)
-    wrong = np.zeros_like(failed)
+    failed: Bits = np.asarray(patterns.flag.any(axis=1))
+    wrong = np.zeros(len(failed), dtype=np.bool_)
     if not readout.masked:
         # Only a symbol that was measured can be wrong: a known one of an empty square is never looked at.
         measured = np.array([isinstance(source, Bit) for source in readout.symbol])
         wrong = (second & measured & ~occupied).any(axis=1) & ~failed
-    characters = np.where(occupied, np.where(second, ord("O"), ord("X")), ord(".")).astype(np.uint8)
-    texts = [row.tobytes().decode("ascii") for row in characters]
+    # Digits in the order of the characters . < O < X, so that sorting numbers sorts boards.
+    keys = np.where(occupied, np.where(second, 1, 2), 0) @ _PLACES
     good = ~(failed | wrong)
-    boards = tuple(sorted({text for text, counts in zip(texts, good, strict=True) if counts}))
-    place = {board: number for number, board in enumerate(boards)}
-    of_pattern = np.array(
-        [
-            HERALD_FAILED if fails else ILLEGAL if bad else place[text]
-            for text, fails, bad in zip(texts, failed, wrong, strict=True)
-        ],
-        dtype=np.int64,
-    )
-    index = of_pattern[inverse] if len(of_pattern) else np.zeros(0, dtype=np.int64)
+    seen, places = np.unique(keys[good], return_inverse=True)
+    of_pattern = np.where(failed, HERALD_FAILED, ILLEGAL)
+    of_pattern[good] = places
+    boards = tuple("".join(".OX"[digit] for digit in (key // _PLACES) % 3) for key in seen)
+    index = of_pattern[inverse].astype(np.int64)
     illegal = int(np.count_nonzero(index == ILLEGAL))
     return Decoded(boards, index, {SYMBOL_ON_EMPTY: illegal} if illegal else {})
 
@@ -210,5 +207,6 @@ def reject(decoded: Decoded, impossible: Mapping[str, str]) -> Decoded:
     boards = tuple(board for board in decoded.boards if board not in impossible)
     place = {board: number for number, board in enumerate(boards)}
     # The two failures are the last two entries, so that indices -1 and -2 find themselves.
-    moved = np.array([*(place.get(board, ILLEGAL) for board in decoded.boards), ILLEGAL, HERALD_FAILED], dtype=np.int64)
+    moves = [*(place.get(board, ILLEGAL) for board in decoded.boards), ILLEGAL, HERALD_FAILED]
+    moved = np.array(moves, dtype=np.int64)
     return Decoded(boards, moved[decoded.index], kinds)

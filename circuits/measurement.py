@@ -82,7 +82,7 @@ class Readout:
             for source in sources:
                 if isinstance(source, Bit) and source.index < 0:
                     raise DecodingError(f"a readout cannot read bit {source.index} of {name}")
-        if len(set(self.heralds)) != len(self.heralds) or not all(square in SQUARES for square in self.heralds):
+        if len(set(self.heralds)) != len(self.heralds) or not set(self.heralds) <= set(SQUARES):
             raise DecodingError(f"heralds must be different squares, 1 to 9, not {self.heralds}")
 
     def to_json(self) -> dict[str, Any]:

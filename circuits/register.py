@@ -67,6 +67,5 @@ def qubit_name(index: int) -> str:
 
 
 def board_circuit() -> QuantumCircuit:
-    """Return the empty board: 27 qubits in 0, in registers `occ`, `sym` and `her` of nine each, and no
-    classical bit."""
+    """Return an empty board: 27 qubits in registers `occ`, `sym` and `her` of nine each, no classical bit."""
     return QuantumCircuit(*(QuantumRegister(9, name) for name in _REGISTERS))

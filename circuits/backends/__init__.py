@@ -30,4 +30,4 @@ def get_backend(name: str) -> Backend:
         from circuits.backends import ibm
 
         return ibm.get_backend(name)
-    raise UnknownBackendError(f"there is no backend {name!r}: there are aer, fake_<device>, ibm, ibm_<device>")
+    raise UnknownBackendError(f"there is no backend {name!r}: try aer, fake_<device>, ibm, ibm_<device>")
