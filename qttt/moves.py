@@ -1,4 +1,4 @@
-"""Moves and their notation: ``5``, ``1+3``, ``5*6``, ``5-6``, with ``~`` for a view switch before or after."""
+"""Moves in notation: ``5``, ``1+3``, ``5*6``, ``5-6``, with ``~`` for a view switch before or after."""
 
 import re
 from dataclasses import dataclass

@@ -144,12 +144,13 @@ def _partner(position: Position, square: int) -> int:
     )
 
 
-#: One possibility for a root: what each of its squares holds, in the order of ``Root.squares``, '.' for empty.
+#: One possibility for a root: what each of its squares holds, in their order, "." for empty.
 Pattern = str
 State = dict[Pattern, Surd]
 
-# Half-cancelling: the piece stays with amplitude √½ − 1, moves with √½, and the attacker's takes its place
-# with ±1, all relative to the half (rules.md, "What the dice mean"); the root is renormalised as a whole.
+# Half-cancelling: the piece stays with amplitude √½ − 1, moves with √½, and the attacker's takes its
+# place with ±1, all relative to the half (rules.md, "What the dice mean"); the whole root is
+# renormalised at the end.
 _STAY, _MOVE, _TAKE = SQRT_HALF - ONE, SQRT_HALF, ONE
 _Term = tuple[Surd, tuple[str, ...]]
 

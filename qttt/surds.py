@@ -1,8 +1,8 @@
 """Exact numbers a + b·√2 with rational a and b.
 
 Every amplitude of the game is one of them (½, √½, ½ − √½ …), and so is every probability, since they form a
-field. Computing in it makes the dice road exact: a Level-2 probability is the dyadic fraction it should be, and
-float rounding happens once, at the end.
+field. Computing in it makes the dice road exact: a Level-2 probability is the dyadic fraction it should be,
+and float rounding happens once, at the end.
 """
 
 from dataclasses import dataclass

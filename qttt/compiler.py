@@ -1,0 +1,232 @@
+"""The one joint between rules and circuits: a game becomes a circuit, move by move or lean.
+
+The move-by-move circuit follows the same moves as the dice do, but looks at no die: it keeps its own note
+of every square (is a piece certainly there, was it attacked), because the two roads are compared with each
+other and must not share their reckoning. The lean circuit is the other way round: it starts from the roots.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from qttt.game import Game
+from qttt.moves import Kind, Move
+from qttt.squares import EMPTY, EMPTY_BOARD, SQUARES
+from qttt.symbols import Mode, Symbol, View
+
+if TYPE_CHECKING:
+    from qiskit.circuit import Gate, QuantumCircuit
+
+    from circuits.measurement import Readout
+
+
+class _Place(Enum):
+    """What the compiler knows of a square from the moves alone."""
+
+    FIXED = "an observed symbol, closed"
+    WHOLE = "certainly occupied, not attacked"
+    HALF = "perhaps occupied, not attacked"
+    PAIR = "certainly occupied, entangled"
+    LOOSE = "perhaps occupied, attacked"
+    GONE = "certainly empty, cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One labelled box of a move-by-move circuit.
+
+    Attributes:
+        label: what the box says.
+        squares: the squares it acts on.
+        move: the move it belongs to, counted from the first of the present phase; None for the preparation of
+            observed pieces, the switch back and the rotation of the mode.
+    """
+
+    label: str
+    squares: tuple[int, ...]
+    move: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledBoard:
+    """A circuit of the board and how to read it.
+
+    Attributes:
+        circuit: on 27 named qubits, measured if there is a readout.
+        readout: what its classical bits mean; None for a circuit without measurement.
+        blocks: its boxes in order.
+    """
+
+    circuit: "QuantumCircuit"
+    readout: "Readout | None"
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseOfPlay:
+    """What the moves since the last observation are, as the compiler takes them.
+
+    Attributes:
+        start: the board after that observation, nine characters.
+        in_play: its pieces are lone dice that can be played on (Level 5), not closed symbols.
+        moves: each move with its player, in order.
+        physical: view switches rotate every occupied square (option ``view=physical``).
+    """
+
+    start: str = EMPTY_BOARD
+    in_play: bool = False
+    moves: tuple[tuple[Move, Symbol], ...] = ()
+    physical: bool = False
+
+
+def phase_of_play(game: Game) -> PhaseOfPlay:
+    """The present phase of a game, from its last observation to now."""
+    begin = game.phase_start()
+    start = EMPTY_BOARD
+    if begin:
+        observation = game.events[begin - 1]
+        start = str(observation)[-9:]
+    steps = zip(game.events[begin:], game.states[begin:], strict=False)
+    moves = tuple((event, state.turn) for event, state in steps if isinstance(event, Move))
+    return PhaseOfPlay(start, game.rules.level.observed_in_play, moves, game.rules.options.physical_view)
+
+
+def compile_moves(game: Game, mode: Mode = Mode.STANDARD, *, measured: bool = True) -> CompiledBoard:
+    """Compile the present phase of a game move by move, as if it were observed now.
+
+    The register is prepared in the observed state, every move is one labelled gate, and then the observation
+    follows: the view goes back to standard, the symbols are rotated for the rotated mode, and every square
+    that is not empty is measured.
+
+    Args:
+        game: a game at any moment.
+        mode: standard or rotated.
+        measured: False leaves the observation out: the circuit of the moves alone, in the present view.
+    """
+    return compile_phase(phase_of_play(game), mode, measured=measured)
+
+
+def compile_phase(play: PhaseOfPlay, mode: Mode = Mode.STANDARD, *, measured: bool = True) -> CompiledBoard:
+    """Compile the moves of one phase; see `compile_moves`."""
+    builder = _Builder(play.physical)
+    builder.prepare(play.start, in_play=play.in_play)
+    for number, (move, player) in enumerate(play.moves):
+        builder.add_move(move, player, number)
+    return builder.observed(mode) if measured else builder.finished(None)
+
+
+class _Builder:
+    """Appends blocks to a 27-qubit circuit and remembers what it knows of every square."""
+
+    def __init__(self, physical: bool) -> None:
+        from circuits.register import board_circuit
+
+        self.physical = physical
+        self.circuit = board_circuit()
+        self.places: dict[int, _Place] = {}
+        self.view = View.STANDARD
+        self.blocks: list[Block] = []
+        self.heralds: list[int] = []
+
+    def prepare(self, start: str, *, in_play: bool) -> None:
+        """Put observed pieces on the board."""
+        from circuits.gates import ClassicalGate
+
+        for square, cell in zip(SQUARES, start, strict=True):
+            if cell != EMPTY:
+                self._append(ClassicalGate(cell), (square,), None)
+                self.places[square] = _Place.WHOLE if in_play else _Place.FIXED
+
+    def add_move(self, move: Move, player: Symbol, number: int) -> None:
+        """Append a move, with its view switches."""
+        from circuits import gates
+
+        if move.before:
+            self._switch(number)
+        places = self.places
+        if move.kind is Kind.CLASSICAL:
+            self._append(gates.ClassicalGate(player), move.squares, number)
+            places[move.squares[0]] = _Place.WHOLE
+        elif move.kind is Kind.SUPERPOSITION:
+            self._append(gates.SuperpositionGate(player), move.squares, number)
+            places.update(dict.fromkeys(move.squares, _Place.HALF))
+        else:
+            self._attack(move, player, number)
+        if move.after:
+            self._switch(number)
+
+    def _attack(self, move: Move, player: Symbol, number: int) -> None:
+        from circuits import gates
+        from circuits.register import her
+
+        invaded, target = move.squares
+        whole = self.places[invaded] is _Place.WHOLE
+        if move.kind is Kind.ENTANGLING:
+            self._append(
+                (gates.EntanglingGate if whole else gates.HalfEntanglingGate)(player), move.squares, number
+            )
+            self.places[invaded] = self.places[target] = _Place.PAIR if whole else _Place.LOOSE
+        elif whole:
+            self._append(gates.CancellingGate(player), move.squares, number)
+            # The target holds one piece in a plus or minus state: in the other view it may be attacked.
+            self.places[invaded], self.places[target] = _Place.GONE, _Place.WHOLE
+        else:
+            self._append(gates.HalfCancellingGate(player), move.squares, number, [her(invaded)])
+            self.places[invaded] = self.places[target] = _Place.LOOSE
+            self.heralds.append(invaded)
+
+    def _switch(self, number: int | None) -> None:
+        from circuits.gates import ViewSwitchGate
+
+        certain = [_Place.WHOLE]
+        perhaps = [_Place.HALF]
+        if self.physical:
+            certain.append(_Place.PAIR)
+            perhaps.append(_Place.LOOSE)
+        self._rotate(ViewSwitchGate, certain, perhaps, number)
+        self.view = self.view.other
+
+    def _rotate(
+        self,
+        gate: "Callable[[int, int], Gate]",
+        certain: Sequence[_Place],
+        perhaps: Sequence[_Place],
+        number: int | None,
+    ) -> None:
+        from circuits.register import occ, sym
+
+        sure = [square for square in SQUARES if self.places.get(square) in certain]
+        unsure = [square for square in SQUARES if self.places.get(square) in perhaps]
+        if not sure and not unsure:
+            return
+        qubits = [sym(square) for square in sure]
+        for square in unsure:
+            qubits += [occ(square), sym(square)]
+        box = gate(len(sure), len(unsure))
+        self.circuit.append(box, qubits)
+        self.blocks.append(Block(box.label or box.name, tuple(sure + unsure), number))
+
+    def _append(
+        self, gate: "Gate", squares: Sequence[int], number: int | None, extra: Sequence[int] = ()
+    ) -> None:
+        from circuits.register import occ, sym
+
+        qubits = [qubit for square in squares for qubit in (occ(square), sym(square))]
+        self.circuit.append(gate, [*qubits, *extra])
+        self.blocks.append(Block(gate.label or gate.name, tuple(squares), number))
+
+    def observed(self, mode: Mode) -> CompiledBoard:
+        """Append the observation: the view back to standard, the mode's rotation, the measurement."""
+        from circuits.gates import ModeRotationGate
+        from circuits.measurement import measure_board
+
+        if self.view is View.ROTATED:
+            self._switch(None)
+        if mode is Mode.ROTATED:
+            self._rotate(ModeRotationGate, (_Place.WHOLE, _Place.PAIR), (_Place.HALF, _Place.LOOSE), None)
+        return self.finished(measure_board(self.circuit, list(self.places), self.heralds))
+
+    def finished(self, readout: "Readout | None") -> CompiledBoard:
+        """What has been built."""
+        return CompiledBoard(self.circuit, readout, tuple(self.blocks))
