@@ -23,3 +23,7 @@ class BackendUsageError(CircuitsError):
 
 class UnknownBackendError(CircuitsError):
     """No backend has the name that was asked for, or its optional dependency is missing (exit status 2)."""
+
+
+class CircuitShapeError(CircuitsError, ValueError):
+    """A circuit is not what the work needs, such as gates with fixed angles, followed by measurements."""

@@ -36,7 +36,7 @@ ALL_GATES: tuple[Callable[[], Gate], ...] = (
 
 
 def vector(amplitudes: Mapping[str, float], qubits: int) -> Vector:
-    """Write a state given by squares, such as {'XO': 1}, as Qiskit's vector; a trailing digit is the herald."""
+    """Write a state given by squares, such as {'XO': 1}, as a Qiskit vector; a last digit is the herald."""
     state = np.zeros(2**qubits, dtype=np.complex128)
     for squares, amplitude in amplitudes.items():
         places = [BITS[square] if square in BITS else int(square) for square in squares]
