@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 from qttt.game import Game
 from qttt.moves import Kind, Move
+from qttt.roots import Attack, read_roots
 from qttt.squares import EMPTY, EMPTY_BOARD, SQUARES
 from qttt.symbols import Mode, Symbol, View
 
 if TYPE_CHECKING:
     from qiskit.circuit import Gate, QuantumCircuit
 
+    from circuits.lean import Piece
     from circuits.measurement import Readout
 
 
@@ -114,6 +116,54 @@ def compile_phase(play: PhaseOfPlay, mode: Mode = Mode.STANDARD, *, measured: bo
     for number, (move, player) in enumerate(play.moves):
         builder.add_move(move, player, number)
     return builder.observed(mode) if measured else builder.finished(None)
+
+
+def compile_lean(game: Game, mode: Mode = Mode.STANDARD) -> CompiledBoard:
+    """Compile the position of a game straight from its roots: the cheapest circuit with the same statistics.
+
+    Args:
+        game: a game at any moment.
+        mode: standard or rotated.
+    """
+    from circuits.lean import lean_circuit
+
+    pieces, observed = lean_pieces(game)
+    circuit, readout = lean_circuit(pieces, mode, observed=observed)
+    return CompiledBoard(circuit, readout, ())
+
+
+def lean_pieces(game: Game) -> "tuple[tuple[Piece, ...], dict[int, str]]":
+    """What the lean compiler starts from: the roots in the standard view, and the closed symbols."""
+    from circuits import lean
+
+    attacks: dict[Attack | None, lean.Attack] = {
+        Attack.ENTANGLED: "entangled",
+        Attack.CANCELLED: "cancelled",
+    }
+    position = game.state.position.standard(physical=game.state.physical)
+    pieces = tuple(
+        lean.Piece(
+            str(root.symbol),
+            tuple(
+                lean.Site(
+                    site.square,
+                    site.rotated,
+                    attacks.get(site.attack),
+                    site.target,
+                    site.twisted,
+                )
+                for site in root.sites
+            ),
+        )
+        for root in read_roots(position)
+    )
+    observed = {square: cell for square, cell in enumerate(position.observed, 1) if cell != EMPTY}
+    return pieces, observed
+
+
+def compile_board(game: Game, mode: Mode = Mode.STANDARD, *, lean: bool = False) -> CompiledBoard:
+    """Compile the observation of a game's present board, move by move or lean."""
+    return compile_lean(game, mode) if lean else compile_moves(game, mode)
 
 
 class _Builder:

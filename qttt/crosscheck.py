@@ -1,0 +1,346 @@
+"""The cross-check: dice, move-by-move circuit and lean circuit held against each other.
+
+It stands outside the game's path: it takes a game at any moment and looks at all three descriptions of its
+board, exactly (amplitudes), statistically (shots) and square by square (die value / 4).
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from qttt.board import Position
+from qttt.compiler import CompiledBoard, compile_lean, compile_moves
+from qttt.configurations import TURNING, Configuration, turned
+from qttt.game import Game
+from qttt.goodness import binomial_p_value, interval, p_value
+from qttt.observation import CircuitObserver, Observer, Sample, service_errors
+from qttt.odds import Odds, distance
+from qttt.outcomes import filled_squares
+from qttt.rolls import Rolls, roll_odds
+from qttt.roots import Attack, kept_fraction, read_roots
+from qttt.squares import SQUARES
+from qttt.symbols import Mode, Symbol
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from circuits.components import Exact
+
+TOLERANCE = 1e-9
+"""Exact distributions must agree at least so closely."""
+
+SIGNIFICANCE = 0.001
+"""A true circuit fails the statistical part once in a thousand checks."""
+
+CONFIDENCE = 0.99
+"""Of the intervals shown square by square."""
+
+DEFAULT_SHOTS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class SquareCheck:
+    """One symbol in one square.
+
+    Attributes:
+        square: 1 to 9.
+        symbol: X or O.
+        dice: what the dice in the square promise, the sum of |value| / 4; None where the values need the
+            renormalisation of a half-cancel, or tell nothing of this mode.
+        exact: the exact probability.
+        measured: the measured frequency.
+        low: lower end of the frequency's 99 % confidence interval.
+        high: its upper end.
+    """
+
+    square: int
+    symbol: Symbol
+    dice: float | None
+    exact: float
+    measured: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class RollCheck:
+    """How far d6 rolls are from the exact odds in one independent part of the board.
+
+    Attributes:
+        squares: the squares of the part.
+        distance: total variation distance, 0 to 1.
+    """
+
+    squares: tuple[int, ...]
+    distance: float
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a cross-check found.
+
+    Attributes:
+        ok: everything agrees: exactly, in support, and statistically.
+        distances: total variation distance of each two of ``dice``, ``moves`` and ``lean``, exactly.
+        sampled_tvd: total variation distance between the shots that count and the distribution.
+        p_value: of the shots that count, if the distribution is right (Monte Carlo).
+        impossible: boards that were drawn although their probability is zero, with how often.
+        herald_expected: the exact fraction of shots whose herald fires.
+        herald_p_value: of the number of failed heralds, if that fraction is right.
+        sample: the shots.
+        squares: the comparison square by square.
+        rolls: the distance of d6 rolls, part by part; only parts where there is one.
+        backend: who drew the shots.
+        mode: the mode of observation.
+    """
+
+    ok: bool
+    distances: Mapping[str, float]
+    sampled_tvd: float
+    p_value: float
+    impossible: Mapping[str, int]
+    herald_expected: float
+    herald_p_value: float
+    sample: Sample
+    squares: tuple[SquareCheck, ...]
+    rolls: tuple[RollCheck, ...]
+    backend: str
+    mode: Mode
+
+    @property
+    def exact_tvd(self) -> float:
+        """The largest exact distance between any two roads."""
+        return max(self.distances.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as ``qttt check --json`` prints it."""
+        return {
+            "ok": self.ok,
+            "exact_tvd": self.exact_tvd,
+            "sampled_tvd": self.sampled_tvd,
+            "p_value": self.p_value,
+            "illegal": self.sample.illegal,
+            "herald_failed": self.sample.herald_failed,
+            "kept": self.sample.kept,
+            "shots": self.sample.shots,
+            "squares": [asdict(row) for row in self.squares],
+            "backend": self.backend,
+            "mode": str(self.mode),
+            "distances": dict(self.distances),
+            "impossible": dict(self.impossible),
+            "herald_expected": self.herald_expected,
+            "herald_p_value": self.herald_p_value,
+            "rolls": [{"squares": list(row.squares), "distance": row.distance} for row in self.rolls],
+        }
+
+
+def check(
+    game: Game,
+    mode: Mode,
+    observer: Observer,
+    rng: "np.random.Generator",
+    *,
+    shots: int = DEFAULT_SHOTS,
+    rolls: Rolls = Rolls.EXACT,
+    moves: CompiledBoard | None = None,
+    lean: CompiledBoard | None = None,
+) -> CheckReport:
+    """Hold the descriptions of a game's present board against each other.
+
+    Args:
+        game: a game at any moment; with positions observed, everything is given these positions.
+        mode: standard or rotated.
+        observer: who draws the shots.
+        rng: where random numbers come from.
+        shots: how many shots.
+        rolls: what the dice observer rolls by; the shots are held against that distribution.
+        moves: a move-by-move circuit to check instead of the compiler's own.
+        lean: a lean circuit to check instead of the compiler's own.
+
+    Raises:
+        UsageError: fewer than one shot, or a mode that the level does not have.
+        ServiceError: the backend failed.
+    """
+    sample = observer.sample(game, mode, shots, rng)
+    odds = game.state.odds(mode)
+    expected = odds.outcomes()
+    with service_errors():
+        by_moves = _exact(moves or compile_moves(game, mode))
+        by_lean = _exact(lean or compile_lean(game, mode))
+    roads = {
+        "dice": expected,
+        "moves": _given(by_moves.outcomes, game),
+        "lean": _given(by_lean.outcomes, game),
+    }
+    distances = {f"{a}-{b}": distance(roads[a], roads[b]) for a, b in combinations(roads, 2)}
+    reference = expected if rolls is Rolls.EXACT else roll_odds(game.state, mode, rolls).outcomes()
+    counts = sample.counts()
+    shares = {board: number / sample.kept for board, number in counts.items()}
+    impossible = {board: number for board, number in counts.items() if reference.get(board, 0.0) <= 0}
+    goodness = p_value(counts, reference, rng)
+    failing = _failing_fraction(game)
+    heralded = isinstance(observer, CircuitObserver) and not observer.lean and game.state.positions is None
+    herald_p = binomial_p_value(sample.herald_failed, sample.shots, failing if heralded else 0.0)
+    ok = (
+        max(distances.values()) <= TOLERANCE
+        and abs(by_moves.herald_failed - failing) <= TOLERANCE
+        and by_moves.illegal <= TOLERANCE
+        and by_lean.illegal <= TOLERANCE
+        and not sample.illegal
+        and sample.kept > 0
+        and not impossible
+        and goodness >= SIGNIFICANCE
+        and herald_p >= SIGNIFICANCE
+    )
+    return CheckReport(
+        ok=ok,
+        distances=distances,
+        sampled_tvd=distance(shares, reference) if sample.kept else 1.0,
+        p_value=goodness,
+        impossible=impossible,
+        herald_expected=failing if heralded else 0.0,
+        herald_p_value=herald_p,
+        sample=sample,
+        squares=tuple(_square_checks(game, mode, odds, sample)),
+        rolls=_roll_checks(game, mode),
+        backend=observer.name,
+        mode=mode,
+    )
+
+
+def _exact(compiled: CompiledBoard) -> "Exact":
+    from circuits.components import exact_distribution
+
+    assert compiled.readout is not None
+    return exact_distribution(compiled.circuit, compiled.readout)
+
+
+def _given(outcomes: Mapping[str, float], game: Game) -> dict[str, float]:
+    """The outcomes that agree with positions observed already, if there are any."""
+    positions = game.state.positions
+    if positions is None:
+        return dict(outcomes)
+    kept = {board: p for board, p in outcomes.items() if filled_squares(board) == positions.filled}
+    total = sum(kept.values())
+    return {board: p / total for board, p in kept.items()}
+
+
+def _failing_fraction(game: Game) -> float:
+    """How often a herald fires, by the dice road: the weight that the heralded operations lose."""
+    kept = 1.0
+    for root in read_roots(game.state.position.standard(physical=game.state.physical)):
+        if any(site.attack is Attack.CANCELLED for site in root.sites):
+            kept *= float(kept_fraction(root))
+    return 1.0 - kept
+
+
+def _square_checks(game: Game, mode: Mode, odds: Odds, sample: Sample) -> list[SquareCheck]:
+    position = game.state.position.standard(physical=game.state.physical)
+    rows = []
+    for square, exact in zip(SQUARES, odds.squares(), strict=True):
+        for symbol in Symbol:
+            if exact[symbol] <= 0:
+                continue
+            number = sum(board[square - 1] == symbol for board in sample.drawn)
+            low, high = interval(number, sample.kept, CONFIDENCE)
+            measured = number / sample.kept if sample.kept else 0.0
+            promise = None
+            if game.state.positions is None:
+                promise = promised(position, square, symbol, mode)
+            rows.append(SquareCheck(square, symbol, promise, exact[symbol], measured, low, high))
+    return rows
+
+
+def promised(position: Position, square: int, symbol: Symbol, mode: Mode) -> float | None:
+    """What the dice in a square promise a symbol: the sum of |value| / 4 over its dice.
+
+    In the rotated mode the dice are read as a view switch would turn them.
+
+    Args:
+        position: a position in the standard view.
+        square: 1 to 9.
+        symbol: X or O.
+        mode: standard or rotated.
+
+    Returns:
+        A probability; None where the values say less: on a half-cancelled root, which is renormalised, and on
+        half-entangled squares in the rotated mode.
+    """
+    if position.is_observed(square):
+        return float(position.observed[square - 1] == symbol)
+    kind = position.configuration(square)
+    if kind is Configuration.CANCELLED:
+        return 0.0
+    contents = position.at(square)
+    if any(
+        site.attack is Attack.CANCELLED
+        for root in read_roots(position)
+        if square in root.squares
+        for site in root.sites
+    ):
+        return None
+    if mode is Mode.ROTATED and kind is not Configuration.ENTANGLED:
+        if kind not in TURNING:
+            return None
+        contents = turned(contents)
+    return sum(die.weight for die in contents if die.shape is symbol)
+
+
+def _roll_checks(game: Game, mode: Mode) -> tuple[RollCheck, ...]:
+    if game.state.physical:
+        return ()
+    exact = game.state.odds(mode)
+    rolled = roll_odds(game.state, mode, Rolls.D6)
+    rows = []
+    for one, other in zip(exact.components, rolled.components, strict=True):
+        gap = distance(dict(one.patterns), dict(other.patterns))
+        if gap > TOLERANCE:
+            rows.append(RollCheck(one.squares, gap))
+    return tuple(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewDifference:
+    """What the two readings of a view switch (decision D5) make of one game.
+
+    Attributes:
+        distance: total variation distance between the two distributions.
+        boards: for each board that differs, its probability read as at the table and physically.
+        squares: for each square and symbol that differ, the same pair.
+    """
+
+    distance: float
+    boards: Mapping[str, tuple[float, float]]
+    squares: Mapping[tuple[int, Symbol], tuple[float, float]]
+
+
+def compare_views(tabletop: Odds, physical: Odds) -> ViewDifference:
+    """Compare the tabletop and the physical reading of view switches.
+
+    A switch exchanges △ with plus and □ with minus: a Hadamard on the symbol. At the table the dice of
+    attacked squares stay as they are, so their state stays. Physically a rotated view rotates everything. For
+    a fully entangled pair that is the same: the singlet is invariant, (H⊗H)(△□ − □△) = −(△□ − □△), and so is
+    a cancelled square, which holds nothing. In a half-attacked root it is not: where the root's piece is in
+    its other half, the attacker is alone in one of the two squares, a lone □, say, and a rotation makes it a
+    minus. Both readings agree if the switches since the attack come in pairs, as they do whenever the root
+    was attacked in the standard view, because an observation begins by going back to it. They differ, by
+    exactly this, where a half-attacked root was attacked in the rotated view.
+
+    Args:
+        tabletop: odds of the position, switches read as at the table.
+        physical: odds of the same moves, switches read physically.
+    """
+    one, other = tabletop.outcomes(), physical.outcomes()
+    boards = {
+        board: (one.get(board, 0.0), other.get(board, 0.0))
+        for board in sorted(set(one) | set(other))
+        if abs(one.get(board, 0.0) - other.get(board, 0.0)) > TOLERANCE
+    }
+    squares = {
+        (square, symbol): (a[symbol], b[symbol])
+        for square, a, b in zip(SQUARES, tabletop.squares(), physical.squares(), strict=True)
+        for symbol in Symbol
+        if abs(a[symbol] - b[symbol]) > TOLERANCE
+    }
+    return ViewDifference(distance(one, other), boards, squares)

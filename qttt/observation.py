@@ -1,0 +1,247 @@
+"""Observers: whatever can look at the board of a game. One protocol, with circuits or dice behind it.
+
+An observer takes a game, a mode and a number of shots and gives boards. When the positions are already known
+(the game waits for the mode), every observer draws from the boards that agree with them, and never draws the
+positions anew.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from qttt.compiler import CompiledBoard, compile_board
+from qttt.errors import ServiceError, UsageError
+from qttt.game import Game
+from qttt.outcomes import Positions, filled_squares
+from qttt.rolls import Rolls, roll_odds
+from qttt.state import State
+from qttt.symbols import Mode
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from circuits.backends.base import Backend
+    from circuits.decoding import Decoded
+
+DICE = "dice"
+LEAN_SUFFIX = "-lean"
+MAX_TRIES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What an observer saw.
+
+    Attributes:
+        drawn: the boards of the shots that count, in the order measured.
+        illegal: shots that no board explains, or that the position cannot give; thrown away.
+        herald_failed: shots whose herald fired: half-cancelling did not succeed; thrown away.
+        kinds: the illegal shots by the kind of fault.
+    """
+
+    drawn: tuple[str, ...]
+    illegal: int = 0
+    herald_failed: int = 0
+    kinds: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> int:
+        """How many shots count."""
+        return len(self.drawn)
+
+    @property
+    def shots(self) -> int:
+        """How many shots there were in all."""
+        return self.kept + self.illegal + self.herald_failed
+
+    @property
+    def first(self) -> str:
+        """The board of the first shot that counts: the outcome of the game.
+
+        Raises:
+            ServiceError: if no shot counts.
+        """
+        if not self.drawn:
+            raise ServiceError(
+                f"no shot of {self.shots} counts: {self.herald_failed} failed heralds, {self.illegal} illegal"
+            )
+        return self.drawn[0]
+
+    def counts(self) -> dict[str, int]:
+        """How often each board was drawn, in the order of the boards."""
+        return dict(sorted(Counter(self.drawn).items()))
+
+
+class Observer(Protocol):
+    """Anything that can observe the board of a game."""
+
+    @property
+    def name(self) -> str:
+        """The name by which ``get_observer`` finds it."""
+        ...
+
+    def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:
+        """Observe the present board many times, without changing the game.
+
+        Args:
+            game: a game at any moment; the board need not be full.
+            mode: standard or rotated.
+            shots: how many shots, those that do not count included.
+            rng: where every random number comes from.
+
+        Raises:
+            UsageError: fewer than one shot, or a mode that the level does not have.
+            ServiceError: the backend failed.
+        """
+        ...
+
+    def draw(self, game: Game, mode: Mode, rng: "np.random.Generator") -> Sample:
+        """Observe until the first shot that counts.
+
+        Returns:
+            A sample with exactly one board; the shots thrown away before it are counted.
+        """
+        ...
+
+
+class DiceObserver:
+    """Observes with dice: samples what the tabletop rolls give, and no circuit."""
+
+    def __init__(self, rolls: Rolls = Rolls.EXACT) -> None:
+        """Choose how the unlikely chances are rolled: exactly, or by the d6 tables of the reference."""
+        self.rolls = rolls
+
+    @property
+    def name(self) -> str:
+        """Always ``dice``."""
+        return DICE
+
+    def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:
+        """Draw boards from the distribution of the rolls; every shot counts."""
+        _check_request(game.state, mode, shots)
+        odds = roll_odds(game.state, mode, self.rolls)
+        return Sample(tuple(odds.draw(rng) for _ in range(shots)))
+
+    def draw(self, game: Game, mode: Mode, rng: "np.random.Generator") -> Sample:
+        """Draw one board."""
+        return self.sample(game, mode, 1, rng)
+
+
+class CircuitObserver:
+    """Observes by running the board's circuit on a noiseless backend."""
+
+    def __init__(self, backend: "Backend", *, lean: bool = False) -> None:
+        """Choose the backend, and the lean circuit instead of the move-by-move one."""
+        self.backend = backend
+        self.lean = lean
+
+    @property
+    def name(self) -> str:
+        """The backend's name, with ``-lean`` if the lean circuit runs on it."""
+        return self.backend.name + LEAN_SUFFIX * self.lean
+
+    def compile(self, game: Game, mode: Mode) -> CompiledBoard:
+        """The circuit that this observer runs."""
+        return compile_board(game, mode, lean=self.lean)
+
+    def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:
+        """Run the circuit; given positions are post-selected component by component."""
+        from circuits.decoding import decode
+        from circuits.postselection import run_given
+
+        _check_request(game.state, mode, shots)
+        compiled = self.compile(game, mode)
+        assert compiled.readout is not None
+        with service_errors():
+            if game.state.positions is None:
+                (run,) = self.backend.run([compiled.circuit], shots, rng)
+            else:
+                filled = [mark == "#" for mark in game.state.positions.filled]
+                run = run_given(self.backend, compiled.circuit, compiled.readout, filled, shots, rng)
+        return sample_of(decode(compiled.readout, run))
+
+    def draw(self, game: Game, mode: Mode, rng: "np.random.Generator") -> Sample:
+        """Run the circuit shot by shot until one counts."""
+        illegal = failed = 0
+        kinds: Counter[str] = Counter()
+        for _ in range(MAX_TRIES):
+            found = self.sample(game, mode, 1, rng)
+            if found.drawn:
+                return Sample(found.drawn, illegal, failed, dict(kinds))
+            illegal += found.illegal
+            failed += found.herald_failed
+            kinds.update(found.kinds)
+        raise ServiceError(f"backend {self.name!r} gave {MAX_TRIES} shots in a row that do not count")
+
+
+def sample_of(decoded: "Decoded") -> Sample:
+    """A sample from decoded shots, in the order measured."""
+    boards = decoded.boards
+    drawn = tuple(boards[number] for number in decoded.index.tolist() if number >= 0)
+    return Sample(drawn, decoded.illegal, decoded.herald_failed, dict(decoded.illegal_kinds))
+
+
+def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT) -> Observer:
+    """Find an observer by name.
+
+    Args:
+        name: ``aer`` or ``aer-lean`` for the simulator with the move-by-move or the lean circuit, ``dice``
+            for rolls without a circuit.
+        rolls: how ``dice`` rolls the chances that no single d6 gives.
+
+    Raises:
+        UsageError: no observer has this name, or d6 rolls are asked of circuits.
+        ServiceError: the service behind it failed.
+    """
+    if name == DICE:
+        return DiceObserver(rolls)
+    if rolls is not Rolls.EXACT:
+        raise UsageError(f"--rolls {rolls} goes with the backend 'dice', not {name!r}: circuits do not roll")
+    from circuits.backends import get_backend
+
+    with service_errors():
+        return CircuitObserver(get_backend(name.removesuffix(LEAN_SUFFIX)), lean=name.endswith(LEAN_SUFFIX))
+
+
+@contextmanager
+def service_errors() -> Iterator[None]:
+    """Turn what ``circuits`` raises into the game's own errors.
+
+    Raises:
+        UsageError: the request made no sense, or no backend has the name.
+        ServiceError: the backend failed.
+    """
+    from circuits.errors import BackendError, CircuitsError
+
+    try:
+        yield
+    except BackendError as error:
+        raise ServiceError(str(error)) from error
+    except CircuitsError as error:
+        raise UsageError(str(error)) from error
+
+
+def _check_request(state: State, mode: Mode, shots: int) -> None:
+    if shots < 1:
+        raise UsageError(f"the number of shots must be at least 1, not {shots}")
+    if mode is Mode.ROTATED and not state.rules.level.rotated_mode:
+        raise UsageError(
+            f"the rotated mode of observation starts at Level 4, and this is Level {state.rules.level.number}"
+        )
+
+
+def observe_positions(game: Game, observer: Observer, rng: "np.random.Generator") -> tuple[Positions, Sample]:
+    """Make the first half of an observation: find which squares are filled, and forget the symbols.
+
+    Forgetting is all it takes: occupancies have the same statistics in both modes, and the symbols will be
+    drawn again from the state that these positions leave behind.
+
+    Args:
+        game: a game whose board is full.
+        observer: who looks.
+        rng: where the random numbers come from.
+    """
+    sample = observer.draw(game, Mode.STANDARD, rng)
+    return Positions(filled_squares(sample.first)), sample
