@@ -134,7 +134,7 @@ class Odds:
             components.append(Component(component.squares, tuple((p, w / total) for p, w in kept)))
         conditioned = Odds(tuple(components), self.fixed)
         if any(
-            (mark == EMPTY) != (row[EMPTY] == 1.0)
+            (mark == EMPTY) != (row[EMPTY] > 0.5)
             for mark, row in zip(positions, conditioned.squares(), strict=True)
         ):
             raise ValueError(f"the positions {positions} are impossible here")

@@ -98,6 +98,21 @@ class State:
         odds = observation_odds(self.position, mode, physical=self.physical)
         return odds if self.positions is None else odds.given(self.positions.filled)
 
+    def verdict(self, board: str) -> Result:
+        """How the game would stand if the board were observed now and gave this."""
+        result = decide(board, self.rules)
+        limit = self.rules.options.max_observations
+        if result is Result.CONTINUE and limit is not None and self.observations + 1 >= limit:
+            return Result.TIE
+        return result
+
+    def result_odds(self, mode: Mode = Mode.STANDARD) -> dict[Result, float]:
+        """The probabilities of X, O, tie and continue if the board were observed now."""
+        totals = dict.fromkeys(Result, 0.0)
+        for board, probability in self.odds(mode).outcomes().items():
+            totals[self.verdict(board)] += probability
+        return totals
+
     def legal_moves(self) -> list[Move]:
         """Every legal move in canonical order, with view switches; empty unless the game waits for a move."""
         if self.phase is not Phase.MOVE:
@@ -183,19 +198,14 @@ class State:
             raise IllegalMoveError(token, f"the observed positions were {self.positions.filled}")
         if self.odds(observation.mode).probability(observation.board) <= 0:
             raise IllegalMoveError(token, "the position cannot give this board")
-        observations = self.observations + 1
-        result = decide(observation.board, self.rules)
-        limit = self.rules.options.max_observations
-        if result is Result.CONTINUE and limit is not None and observations >= limit:
-            result = Result.TIE
         position = self.position.observed_as(observation.board, in_play=self.rules.level.observed_in_play)
         return replace(
             self,
             position=position,
             switched=(0, 0),
-            observations=observations,
+            observations=self.observations + 1,
             positions=None,
-            result=result,
+            result=self.verdict(observation.board),
             repeats=self.repeats + 1 if position.full else 0,
         )
 

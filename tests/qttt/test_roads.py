@@ -1,0 +1,103 @@
+"""Three roads and an oracle: dice, move-by-move circuit and lean circuit on random games of every level."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from circuits.components import exact_distribution
+from qttt.compiler import CompiledBoard, compile_lean, compile_moves
+from qttt.game import Game
+from qttt.odds import distance
+from qttt.rules import Rules
+from qttt.state import Phase
+from qttt.symbols import Mode, Symbol
+from tests.oracle import Oracle, random_game
+
+TOLERANCE = 1e-9
+CASES = [
+    (0, ""),
+    (1, ""),
+    (2, ""),
+    (3, ""),
+    (4, ""),
+    (5, ""),
+    (5, "view=physical,view-switches=2"),
+]
+PHASES = 3
+
+
+def exact(compiled: CompiledBoard) -> dict[str, float]:
+    assert compiled.readout is not None
+    found = exact_distribution(compiled.circuit, compiled.readout)
+    assert found.illegal == 0
+    return found.outcomes
+
+
+def agree(game: Game, oracle: Oracle, mode: Mode) -> None:
+    truth = oracle.outcomes(str(mode))  # type: ignore[arg-type]
+    roads = {
+        "dice": game.state.odds(mode).outcomes(),
+        "moves": exact(compile_moves(game, mode)),
+        "lean": exact(compile_lean(game, mode)),
+    }
+    record = " ".join(map(str, game.events))
+    for name, outcomes in roads.items():
+        assert distance(outcomes, truth) < TOLERANCE, (name, game.rules.level.number, mode, record)
+        assert sum(outcomes.values()) == pytest.approx(1, abs=1e-12)
+
+
+def play_and_compare(level: int, options: str, seed: int) -> None:
+    """Follow a random game of the oracle; compare everything at every observation and once before."""
+    rng = random.Random(seed)
+    first = rng.choice("XO")
+    game = Game(Rules.of(level, options), Symbol(first))
+    early = rng.randrange(1, 5)
+    for number, (token, oracle) in enumerate(random_game(level, rng, options, PHASES, first)):
+        game.play(token)
+        state = game.state
+        assert state.position.full == (not oracle.empty())
+        assert game.over == oracle.over
+        assert {str(move) for move in state.legal_moves()} == set(oracle.legal())
+        if game.over:
+            assert str(game.result) == oracle.result
+            return
+        assert str(state.turn) == oracle.turn
+        if (state.phase is Phase.OBSERVATION and state.observations < PHASES) or number == early:
+            for mode in state.modes:
+                agree(game, oracle, mode)
+
+
+@pytest.mark.parametrize(("level", "options"), CASES)
+@pytest.mark.parametrize("seed", range(25))
+def test_the_roads_agree(level: int, options: str, seed: int) -> None:
+    play_and_compare(level, options, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("level", "options"), CASES)
+def test_the_roads_agree_on_a_thousand_games(level: int, options: str) -> None:
+    for seed in range(1000, 2000):
+        play_and_compare(level, options, seed)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    case=st.sampled_from(CASES),
+    seed=st.integers(0, 2**32),
+    option=st.sampled_from(["", "quantum-only", "tally", "no-double-entanglement", "quantum-only,tally"]),
+)
+def test_the_roads_agree_under_options(case: tuple[int, str], seed: int, option: str) -> None:
+    level, options = case
+    if (level == 0 and "quantum-only" in option) or (level < 2 and "no-double" in option):
+        option = ""
+    play_and_compare(level, ",".join(filter(None, (options, option))), seed)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32), options=st.sampled_from(["no-ties", "max-observations=2", "view-switches=3"])
+)
+def test_the_roads_agree_under_the_options_of_level_five(seed: int, options: str) -> None:
+    play_and_compare(5, options, seed)
