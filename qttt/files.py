@@ -1,0 +1,136 @@
+"""Files: read with a limit, saved whole or not at all."""
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from qttt.errors import QtttError
+
+MAX_BYTES = 1 << 20
+
+
+class FileError(QtttError):
+    """A file that cannot be read or saved; what was on disk is as it was.
+
+    Attributes:
+        path: the file's name as it was given.
+    """
+
+    def __init__(self, path: str | Path, reason: str) -> None:
+        """Name the file and the reason."""
+        self.path = str(path)
+        super().__init__(reason)
+
+
+def read_file(path: str | Path, limit: int = MAX_BYTES) -> bytes:
+    """Read a file that is not larger than a limit; a larger one is refused unread.
+
+    Args:
+        path: a file, or a pipe such as the shell's ``<(…)`` makes.
+        limit: the most bytes it may have.
+
+    Raises:
+        FileError: it is missing, too large, a folder, or cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > limit:
+                raise FileError(path, f"{_shown(path)} has {size:,} bytes, and {limit:,} are the most")
+            # A pipe or a device shows no size, and a file may grow while it is read.
+            content = file.read(limit + 1)
+    except (OSError, ValueError) as error:
+        raise FileError(path, f"cannot read {_shown(path)}: {_reason(error)}") from error
+    if len(content) > limit:
+        raise FileError(path, f"{_shown(path)} has more than {limit:,} bytes, which are the most")
+    return content
+
+
+def save_file(path: str | Path, content: str | bytes) -> None:
+    """Save a file so that a reader finds the old content or the new, never a part of either.
+
+    The new content is written beside the old one, forced to disk, and renamed over it. Permissions and, where
+    the system lets us, the owner stay. Through a symbolic link the file that it points to is replaced and the
+    link stays. Pipes and devices (``/dev/stdout``) cannot be replaced and are written to directly.
+
+    Args:
+        path: the file's name.
+        content: the whole new content; text is written as UTF-8.
+
+    Raises:
+        FileError: it cannot be saved; an old file is as it was.
+    """
+    try:
+        data = content.encode() if isinstance(content, str) else content
+        target = os.path.realpath(path)
+        old = os.stat(target) if os.path.exists(target) else None
+        if old is not None and not stat.S_ISREG(old.st_mode):
+            with open(target, "wb") as file:
+                file.write(data)
+            return
+        if old is not None and not os.access(target, os.W_OK):
+            # Renaming over it would work, but whoever made it read-only did not want that.
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        _replace(target, data, old)
+    except (OSError, ValueError) as error:
+        raise FileError(path, f"cannot save {_shown(path)}: {_reason(error)}") from error
+
+
+def _replace(target: str, data: bytes, old: os.stat_result | None) -> None:
+    folder = os.path.dirname(target)
+    beside = os.path.join(folder, f".qttt-{os.urandom(8).hex()}.tmp")
+    # The mode is subject to the umask, as for any new file; an old file's own mode follows below.
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with open(descriptor, "wb") as file:
+            if old is not None:
+                _keep_owner_and_mode(descriptor, old)
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(beside, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside)
+        raise
+    _sync_folder(folder)
+
+
+def _keep_owner_and_mode(descriptor: int, old: os.stat_result) -> None:
+    if hasattr(os, "fchown"):
+        new = os.fstat(descriptor)
+        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+            # Only root may give a file away; the content matters more than its owner.
+            with suppress(PermissionError):
+                os.fchown(descriptor, old.st_uid, old.st_gid)
+    if hasattr(os, "fchmod"):
+        os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the rename itself last through a power cut, where the system can."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        # Some file systems cannot sync a folder; the file itself is complete either way.
+        with suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _shown(path: str | Path) -> str:
+    text = repr(str(path))
+    return text if len(text) <= 200 else f"{text[:120]}…{text[-40:]}"
+
+
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "no such file or folder"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror[0].lower() + error.strerror[1:]
+    return str(error)

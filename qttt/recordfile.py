@@ -1,0 +1,96 @@
+"""Where a record comes from: an argument, standard input or a file; and its way back to a file."""
+
+import re
+import sys
+from pathlib import Path
+from typing import TextIO
+
+from qttt.errors import QtttError, RecordError
+from qttt.files import MAX_BYTES, FileError, read_file, save_file
+from qttt.record import COMMENT_PATTERN, HEADER_PATTERN, Record
+
+STANDARD_INPUT = "-"
+# Nothing but the characters of tokens and move numbers, white space, headers and comments (notation.md).
+_RECORD_TEXT = re.compile(rf"(?:[0-9+*~=XO.#:rsp?\s-]|{HEADER_PATTERN}|{COMMENT_PATTERN})*", re.ASCII)
+_MEANT_AS_RECORD = re.compile(r"\s*[0-9~=?\[{]", re.ASCII)
+
+
+def names_file(argument: str) -> bool:
+    """Whether a RECORD argument is a file name rather than ``-`` or a record itself."""
+    return argument != STANDARD_INPUT and not _RECORD_TEXT.fullmatch(argument)
+
+
+def read_record(argument: str, stdin: TextIO | None = None) -> Record:
+    """Read the record that a RECORD argument means (notation.md, "Commands").
+
+    Args:
+        argument: ``-`` for standard input; a record, if the text is made of nothing but token characters,
+            white space, headers and comments; else a file name.
+        stdin: standard input; None for the process's own.
+
+    Raises:
+        RecordError: text that is no record.
+        FileError: a file that cannot be read.
+    """
+    if argument == STANDARD_INPUT:
+        return Record.parse(_read_stdin(stdin or sys.stdin))
+    if not names_file(argument):
+        try:
+            return Record.parse(argument)
+        except RecordError as error:
+            if Path(argument).exists():
+                hint = f" (for the file of this name write ./{argument})"
+                raise QtttError(f"{error}{hint}") from error
+            raise
+    try:
+        return load_record(argument)
+    except FileError as error:
+        if isinstance(error.__cause__, OSError) and _MEANT_AS_RECORD.match(argument):
+            raise FileError(argument, f"{error}; {_why_no_record(argument)}") from error
+        raise
+
+
+def load_record(path: str | Path) -> Record:
+    """Read a record from a file; an empty file is the start of a game.
+
+    Raises:
+        FileError: the file cannot be read or is larger than a record may be.
+        RecordError: its content is no record.
+    """
+    return Record.parse(_decode(read_file(path)))
+
+
+def save_record(path: str | Path, record: Record) -> None:
+    """Save a record, whole or not at all.
+
+    Raises:
+        FileError: it cannot be saved; an old file is as it was.
+    """
+    text = str(record)
+    save_file(path, f"{text}\n" if text else "")
+
+
+def _read_stdin(stdin: TextIO) -> str:
+    buffer = getattr(stdin, "buffer", None)
+    content = stdin.read(MAX_BYTES + 1) if buffer is None else buffer.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise RecordError(f"standard input has more than {MAX_BYTES:,} bytes, the most for a record")
+    return content if isinstance(content, str) else _decode(content)
+
+
+def _decode(content: bytes) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode()
+        line = before.count("\n") + 1
+        column = len(before) - (before.rfind("\n") + 1) + 1
+        raise RecordError(f"the byte 0x{content[error.start]:02X} is not UTF-8 text", line, column) from error
+
+
+def _why_no_record(argument: str) -> str:
+    try:
+        Record.parse(argument)
+    except RecordError as error:
+        return f"and as a record it cannot be read: {error}"
+    return "and as a record it has characters that no token has"
