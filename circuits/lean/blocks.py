@@ -16,9 +16,7 @@ def turn(circuit: QuantumCircuit, qubit: Qubit, chance: float) -> None:
         circuit.ry(2 * acos(sqrt(1 - chance)), qubit)
 
 
-def turn_if(
-    circuit: QuantumCircuit, control: Qubit, target: Qubit, chance: float, when: bool = True
-) -> None:
+def turn_if(circuit: QuantumCircuit, control: Qubit, target: Qubit, chance: float, when: bool = True) -> None:
     """Turn `target`, which is in 0, so that it reads 1 with that probability if `control` equals `when`.
 
     One CX, where a rotation under control of any state of the target needs two: between two turns of the

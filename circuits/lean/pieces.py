@@ -6,23 +6,20 @@ makes pieces does.
 """
 
 from dataclasses import dataclass
-from math import sqrt
 from typing import Final, Literal
 
 from circuits.errors import CircuitsError
+from circuits.gates import CANCEL_MOVE, CANCEL_STAY, CANCEL_TURN
 from circuits.register import SQUARES
 
 Attack = Literal["entangled", "cancelled"]
 """How a site of a piece has been attacked."""
 
-STAY: Final = sqrt(0.5) - 1
-"""Amplitude with which a cancelled half is still where it was, before the piece is normalised."""
+_ARRIVED: Final = CANCEL_MOVE**2 + CANCEL_TURN**2
+"""Weight of a cancelled half with its target occupied, before the piece is normalised."""
 
-SPREAD: Final = sqrt(0.5)
-"""Amplitude with which a cancelled half has gone to the target as itself, before the piece is normalised."""
-
-ATTACKER: Final = 1.0
-"""Amplitude (its absolute value) with which the target of a cancelled half holds the attacker."""
+_CANCELLED: Final = CANCEL_STAY**2 + _ARRIVED
+"""Weight of a cancelled half, before the piece is normalised; an unattacked or entangled half has 1."""
 
 
 class PieceError(CircuitsError, ValueError):
@@ -59,7 +56,7 @@ class Site:
             raise PieceError(f"unknown attack {self.attack!r}: it is 'entangled', 'cancelled' or None")
         if (self.attack is None) != (self.target is None) or self.target == self.square:
             raise PieceError(f"{self}: an attack needs a target of its own, and a target an attack")
-        if self.rotated and self.attack or self.twisted and not self.attack:
+        if self.twisted if self.attack is None else self.rotated:
             raise PieceError(f"{self}: only an unattacked site is rotated, only an attacked one twisted")
 
     @property
@@ -70,12 +67,12 @@ class Site:
     @property
     def weight(self) -> float:
         """The squared norm, before normalisation, of the states with the piece in this site."""
-        return STAY**2 + SPREAD**2 + ATTACKER**2 if self.attack == "cancelled" else 1.0
+        return _CANCELLED if self.attack == "cancelled" else 1.0
 
     @property
     def to_target(self) -> float:
         """Of the weight of a cancelled site, the part with the target occupied."""
-        return (SPREAD**2 + ATTACKER**2) / (STAY**2 + SPREAD**2 + ATTACKER**2)
+        return _ARRIVED / _CANCELLED
 
     def read_along(self, mode: str) -> bool:
         """Return whether a piece alone here is observed along its own axis, so that its symbol is certain.
@@ -152,6 +149,5 @@ def chance_of_o_in_target(attacker: str, along: bool) -> float:
     The target holds √½·q ± p, so the attacker's symbol has the weight 1 of 3/2 along the axes; across them
     the two amplitudes add up for that symbol: (1 + √½)²/3, or 97.14 %.
     """
-    norm = SPREAD**2 + ATTACKER**2
-    mine = ATTACKER**2 / norm if along else (ATTACKER + SPREAD) ** 2 / (2 * norm)
+    mine = (CANCEL_TURN**2 if along else (CANCEL_TURN + CANCEL_MOVE) ** 2 / 2) / _ARRIVED
     return mine if attacker == "O" else 1 - mine

@@ -210,7 +210,7 @@ class _Draft:
         Two CX.
         """
         parent = self._parent(piece, other)
-        for square in seed.squares:
+        for square in self._steering(piece, seed):
             self.circuit.cx(self.occ(square), parent)
         if other.attack == "entangled":
             self.circuit.x(parent)
@@ -255,7 +255,7 @@ class _Draft:
 
     def _symbol(self, square: int, chance: float, sure: bool = True) -> None:
         """Give a square a symbol of its own, which reads O with that probability where it is occupied."""
-        if chance == 0 or chance == 1 and (sure or not self.strict):
+        if chance == 0 or (chance == 1 and (sure or not self.strict)):
             self.certain("sym", square, chance == 1)
         elif sure or not self.strict:
             turn(self.circuit, self.sym(square), chance)

@@ -1,14 +1,14 @@
 """The states of pieces, as plain dictionaries of amplitudes: the yardstick for the lean circuits.
 
-Written from the rules alone (`/work/shared/design/rules.md`, "What the dice mean"), with no circuit in it. A configuration is a
-frozenset of (square, symbol); a state maps configurations to real amplitudes.
+Written from what the dice mean, with no circuit in it. A configuration is a frozenset of (square, symbol); a
+state maps configurations to real amplitudes.
 """
 
 from collections.abc import Iterator, Mapping
 from itertools import product
 from math import sqrt
 
-from circuits.lean import Piece, Site
+from circuits.lean import Attack, Piece, Site
 
 State = dict[frozenset[tuple[int, str]], float]
 HALF = sqrt(0.5)
@@ -19,7 +19,8 @@ def sites() -> Iterator[Site]:
     """Every kind of site there is on square 1, with target 2."""
     yield Site(1)
     yield Site(1, rotated=True)
-    for attack, twisted in product(("entangled", "cancelled"), (False, True)):
+    attacks: tuple[Attack, ...] = ("entangled", "cancelled")
+    for attack, twisted in product(attacks, (False, True)):
         yield Site(1, attack=attack, target=2, twisted=twisted)
 
 
