@@ -27,3 +27,7 @@ class UnknownBackendError(CircuitsError):
 
 class CircuitShapeError(CircuitsError, ValueError):
     """A circuit is not what the work needs, such as gates with fixed angles, followed by measurements."""
+
+
+class DrawingError(CircuitsError, ValueError):
+    """A drawing cannot be made as asked: an unknown format, or a width that is too small."""
