@@ -1,0 +1,236 @@
+"""Rolling an observation: a d6 for every question on the table, and the distribution that these rolls give.
+
+Two sets of chances are supported. *Exact* ones are those of the amplitudes; a d6 gives nearly all of them,
+and the few that it cannot (3.318 % …) are drawn. *d6* ones are those of the Player Reference's roll tables,
+where two dice both showing 1 stand for 3 %.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, lru_cache
+
+from qttt.d6 import Uniform
+from qttt.errors import UsageError
+from qttt.odds import Component, Odds
+from qttt.questions import Cluster, Question, Step
+from qttt.rules import Rules
+from qttt.state import State
+from qttt.surds import ONE, ZERO, Surd
+from qttt.symbols import Mode
+from qttt.tabletop import Table, lay_out
+
+
+class Rolls(StrEnum):
+    """How the chances that no d6 gives are rolled."""
+
+    EXACT = "exact"
+    D6 = "d6"
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """One question answered at the table.
+
+    Attributes:
+        question: what was asked.
+        thrown: every face of the d6, re-rolled ones included; empty if no d6 gives the chance.
+        drawn: the uniform number that was drawn instead, below the chance for yes; else None.
+        yes: the answer.
+    """
+
+    question: Question
+    thrown: tuple[int, ...]
+    drawn: float | None
+    yes: bool
+
+    def __str__(self) -> str:
+        """For example ``X points at 7: is this square mine? (even means yes) 3: no``."""
+        how = " ".join(map(str, self.thrown)) if self.drawn is None else f"{self.drawn:.4f}"
+        asked = str(self.question)
+        if self.drawn is not None:
+            reading = self.question.reading.value
+            asked = asked.replace(reading, f"drawn: below {float(self.question.chance):.4f} means yes")
+        return f"{asked} {how}: {'yes' if self.yes else 'no'}"
+
+
+def check_rolls(rolls: Rolls, rules: Rules) -> None:
+    """Refuse d6 rolls where the dice on the board do not show the state.
+
+    Raises:
+        UsageError: d6 rolls with the option ``view=physical``.
+    """
+    if rolls is Rolls.D6 and rules.options.physical_view:
+        raise UsageError(
+            "d6 rolls do not go with the option view=physical: its dice only approximate the state, "
+            "and the roll tables read the dice"
+        )
+
+
+def throw(question: Question, rng: Uniform, rolls: Rolls = Rolls.EXACT) -> Roll:
+    """Roll for one question.
+
+    Args:
+        question: what is asked.
+        rng: one uniform number for each d6 thrown, or one for a chance that is drawn.
+        rolls: exact chances, or those of the roll tables.
+    """
+    if rolls is Rolls.D6 or question.d6_is_exact:
+        thrown, yes = question.reading.throw(rng)
+        return Roll(question, thrown, None, yes)
+    drawn = rng.random()
+    return Roll(question, (), drawn, drawn < float(question.chance))
+
+
+def roll(table: Table, question: Question, rng: Uniform, rolls: Rolls = Rolls.EXACT) -> tuple[Roll, Table]:
+    """Roll for one question on the table.
+
+    Returns:
+        What was thrown and answered, and the table afterwards.
+
+    Raises:
+        ValueError: if the question is not asked at this table.
+    """
+    thrown = throw(question, rng, rolls)
+    return thrown, table.answer(question, yes=thrown.yes)
+
+
+def roll_step(table: Table, rng: Uniform, rolls: Rolls = Rolls.EXACT) -> tuple[list[Roll], Table]:
+    """Roll until the present step is settled: all of it, or the positions where the mode is to be chosen.
+
+    Players take turns, each going by the order of the squares; one who has no die to ask about lets the other
+    ask.
+
+    Returns:
+        The rolls in order, and the table, whose ``done`` or ``filled`` then means something.
+    """
+    records = []
+    while not table.settled:
+        group, answers = table.next_answers()
+        thrown = throw(group.question(answers), rng, rolls)
+        records.append(thrown)
+        table = table.after(group, answers.yes if thrown.yes else answers.no, answers.question.asker)
+    return records, table
+
+
+@lru_cache(maxsize=64)
+def table_of(state: State) -> Table:
+    """The table on which a state's board is observed, the positions already known being settled.
+
+    Args:
+        state: any state; the board need not be full (as if observed now).
+    """
+    table = lay_out(state.position, state.rules, state.initiator, state.modes)
+    return table if state.positions is None else table.given(state.positions.filled)
+
+
+def observe_by_rolls(
+    state: State, mode: Mode, rng: Uniform, rolls: Rolls = Rolls.EXACT
+) -> tuple[str, list[Roll]]:
+    """Observe a board by tabletop rolls from beginning to end.
+
+    Args:
+        state: any state; positions that are observed already are not rolled again.
+        mode: the mode, chosen in advance; it does not change how positions are rolled.
+        rng: where the throws come from.
+        rolls: exact chances, or those of the roll tables.
+
+    Returns:
+        The board, nine characters, and every roll in order.
+
+    Raises:
+        UsageError: d6 rolls with the option ``view=physical``.
+        ValueError: if the mode is not open to choice.
+    """
+    check_rolls(rolls, state.rules)
+    records, table = roll_step(table_of(state), rng, rolls)
+    if table.step is Step.POSITIONS:
+        more, table = roll_step(table.choose(mode), rng, rolls)
+        records += more
+    elif mode is not table.mode:
+        raise ValueError(f"the {mode} mode cannot be chosen here")
+    return table.board, records
+
+
+Chance = Callable[[Question], Surd]
+
+
+def exact_chance(question: Question) -> Surd:
+    """The chance of yes that the dice stand for."""
+    return question.chance
+
+
+def d6_chance(question: Question) -> Surd:
+    """The chance of yes with a d6, read as the Player Reference's roll tables say."""
+    return Surd(question.reading.chance)
+
+
+def rolled_odds(table: Table, mode: Mode, chance: Chance) -> Odds:
+    """The exact distribution of the board when a table is rolled to its end.
+
+    Args:
+        table: a table at any moment.
+        mode: the mode that will be chosen, or that was.
+        chance: the chance of yes of each question.
+    """
+    return Odds(
+        tuple(
+            Component(
+                group.squares,
+                tuple((pattern, float(p)) for pattern, p in rolled_out(group.cluster, mode, chance).items()),
+            )
+            for group in table.groups
+        ),
+        table.fixed,
+    )
+
+
+def rolled_out(cluster: Cluster, mode: Mode, chance: Chance) -> dict[str, Surd]:
+    """The exact distribution of what a cluster's squares hold when all its questions are rolled for.
+
+    Args:
+        cluster: the dice of one root on the table.
+        mode: how symbols are read once the positions are settled.
+        chance: the chance of yes of each question.
+
+    Returns:
+        One character a square (``.`` for empty) and its probability, by pattern; they sum to exactly 1.
+    """
+    return dict(_rolled_out(cluster, mode, chance))
+
+
+@cache
+def _rolled_out(cluster: Cluster, mode: Mode, chance: Chance) -> tuple[tuple[str, Surd], ...]:
+    if not cluster.answers:
+        if cluster.step is Step.POSITIONS:
+            return _rolled_out(cluster.read(mode), mode, chance)
+        return ((cluster.symbols, ONE),)
+    first = cluster.answers[0]
+    p = chance(first.question)
+    merged: dict[str, Surd] = {}
+    for weight, left in ((p, first.yes), (ONE - p, first.no)):
+        for pattern, probability in _rolled_out(left, mode, chance):
+            merged[pattern] = merged.get(pattern, ZERO) + weight * probability
+    return tuple(sorted(merged.items()))
+
+
+def roll_odds(state: State, mode: Mode = Mode.STANDARD, rolls: Rolls = Rolls.D6) -> Odds:
+    """The exact odds of a state's board if it were observed now by tabletop rolls.
+
+    They follow from the chances of the questions alone. With exact chances they are those of ``State.odds``,
+    from which they are taken then.
+
+    Args:
+        state: any state.
+        mode: standard or rotated.
+        rolls: exact chances, or those of the roll tables.
+
+    Raises:
+        IllegalMoveError: if the mode does not exist at this level.
+        UsageError: d6 rolls with the option ``view=physical``.
+    """
+    check_rolls(rolls, state.rules)
+    exact = state.odds(mode)
+    if rolls is Rolls.EXACT:
+        return exact
+    return rolled_odds(table_of(state), mode, d6_chance)
