@@ -1,0 +1,246 @@
+"""Compiling for a device: the preset pass manager several times over, then the best place on the chip.
+
+Whatever is compared is compared by one number, the probability that no instruction fails, from the errors
+that the device reports: two-qubit gates, one-qubit gates and, what weighs most, measurements.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import rustworkx as rx
+from qiskit.circuit import ControlFlowOp, QuantumCircuit
+from qiskit.providers import BackendV2
+from qiskit.transpiler import Target, generate_preset_pass_manager
+
+from circuits.backends.ibm_devices import used_qubits
+from circuits.errors import BackendUsageError
+
+SEEDS: Final = 6
+"""How many seeds the pass manager is run with."""
+
+_PLACES: Final = 400
+"""How many places of a part are kept, the best ones."""
+
+_BEAM: Final = 24
+"""How many layouts are kept while one part is placed after the other."""
+
+_CALLS: Final = 200_000
+"""Bound on the steps of one search for places."""
+
+
+def success_log(circuit: QuantumCircuit, target: Target) -> float:
+    """Return the logarithm of the probability that no instruction of a compiled circuit fails.
+
+    An instruction whose error is not reported counts as perfect; of an `if`, the worse branch counts.
+
+    Args:
+        circuit: a circuit in the device's own gates and qubits.
+        target: the device.
+    """
+    return _success_log(circuit, list(range(circuit.num_qubits)), target)
+
+
+def _success_log(circuit: QuantumCircuit, places: Sequence[int], target: Target) -> float:
+    total = 0.0
+    where = dict(zip(circuit.qubits, places, strict=True))
+    for item in circuit.data:
+        qubits = tuple(where[qubit] for qubit in item.qubits)
+        if isinstance(item.operation, ControlFlowOp):
+            total += min(_success_log(block, qubits, target) for block in item.operation.blocks)
+        else:
+            total += _instruction_log(item.name, qubits, target)
+    return total
+
+
+def _instruction_log(name: str, qubits: tuple[int, ...], target: Target) -> float:
+    if name not in target.operation_names:
+        return 0.0
+    properties = target[name].get(qubits)
+    error = properties.error if properties is not None and properties.error is not None else 0.0
+    return -math.inf if error >= 1 else math.log1p(-error)
+
+
+def two_qubit_gates(circuit: QuantumCircuit) -> int:
+    """Return the number of gates on two qubits, those in the branches of an `if` included."""
+    count = 0
+    for item in circuit.data:
+        if isinstance(item.operation, ControlFlowOp):
+            count += sum(two_qubit_gates(block) for block in item.operation.blocks)
+        elif len(item.qubits) == 2 and item.name != "barrier":
+            count += 1
+    return count
+
+
+def compile_for(circuit: QuantumCircuit, device: BackendV2, seeds: int = SEEDS) -> QuantumCircuit:
+    """Compile a circuit for a device, level 3, as the most likely to succeed of several tries.
+
+    Args:
+        circuit: a measured circuit.
+        device: the device.
+        seeds: with how many seeds to try; the result is the same every time.
+
+    Returns:
+        A circuit in the device's own gates, on all of its qubits.
+
+    Raises:
+        BackendUsageError: the device has too few qubits, or not the gates that the circuit needs.
+    """
+    live = used_qubits(circuit)
+    if len(live) > device.target.num_qubits:
+        raise BackendUsageError(
+            f"the circuit needs {len(live)} qubits and {device.name} has {device.target.num_qubits}: "
+            "choose a larger device"
+        )
+    small = _only(circuit, live)
+    if small.has_control_flow_op() and "if_else" not in device.target.operation_names:
+        raise BackendUsageError(
+            f"{device.name} cannot act on measurements within a circuit: choose one that can"
+        )
+    best: QuantumCircuit | None = None
+    best_score = -math.inf
+    for seed in range(max(1, seeds)):
+        compiled = generate_preset_pass_manager(3, backend=device, seed_transpiler=seed).run(small)
+        moved = best_place(compiled, device.target)
+        score = success_log(moved, device.target)
+        if best is None or score > best_score:
+            best, best_score = moved, score
+    assert best is not None
+    return best
+
+
+def _only(circuit: QuantumCircuit, live: Sequence[int]) -> QuantumCircuit:
+    """Return the circuit without its idle qubits: a small device may have fewer qubits than a board."""
+    if len(live) == circuit.num_qubits:
+        return circuit
+    small = QuantumCircuit([circuit.qubits[qubit] for qubit in live], circuit.clbits, *circuit.cregs)
+    small.global_phase = circuit.global_phase
+    kept = set(small.qubits)
+    for item in circuit.data:
+        qubits = [qubit for qubit in item.qubits if qubit in kept]
+        if len(qubits) == len(item.qubits):
+            small.append(item)
+        elif item.name == "barrier" and qubits:
+            small.barrier(qubits)
+    return small
+
+
+def best_place(circuit: QuantumCircuit, target: Target) -> QuantumCircuit:
+    """Move a compiled circuit to the place on the chip where it is most likely to succeed.
+
+    The compiler places a circuit in one piece and weighs measurements little. Here each connected part of
+    the circuit gets its own list of the places where all its gates exist, best first, and a beam search picks
+    places that do not overlap. The gates stay as they are.
+
+    Returns:
+        The moved circuit, or the one given if it is as good, has an `if`, or finds no other place.
+    """
+    if circuit.has_control_flow_op():
+        return circuit
+    parts = _parts(circuit)
+    choices = [_places(part, target) for part in parts]
+    # The hardest first: those with the most qubits have the fewest places.
+    order = sorted(range(len(parts)), key=lambda index: (-len(parts[index].qubits), len(choices[index])))
+    beam: list[tuple[float, frozenset[int], dict[int, int]]] = [(0.0, frozenset(), {})]
+    for index in order:
+        grown = []
+        for score, taken, layout in beam:
+            found = 0
+            for gain, place in choices[index]:
+                if taken.isdisjoint(place.values()):
+                    grown.append((score + gain, taken | set(place.values()), layout | place))
+                    found += 1
+                    if found == _BEAM:
+                        break
+        beam = sorted(grown, key=lambda entry: -entry[0])[:_BEAM]
+        if not beam:
+            return circuit
+    score, _, layout = beam[0]
+    if score <= success_log(circuit, target) + 1e-12:
+        return circuit
+    moved = QuantumCircuit(circuit.num_qubits, global_phase=circuit.global_phase)
+    moved.add_bits(circuit.clbits)
+    for register in circuit.cregs:
+        moved.add_register(register)
+    for item in circuit.data:
+        qubits = [circuit.find_bit(qubit).index for qubit in item.qubits]
+        kept = [layout[qubit] for qubit in qubits if qubit in layout]
+        if item.name == "barrier":
+            moved.barrier(kept)
+        else:
+            moved.append(item.operation, kept, item.clbits)
+    return moved
+
+
+class _Part:
+    """A connected part of a circuit: its qubits, and how often each instruction acts on which of them."""
+
+    def __init__(self, qubits: Sequence[int]) -> None:
+        self.qubits = list(qubits)
+        self.instructions: dict[tuple[str, tuple[int, ...]], int] = {}
+
+
+def _parts(circuit: QuantumCircuit) -> list[_Part]:
+    graph: rx.PyGraph[int, None] = rx.PyGraph(multigraph=False)
+    graph.add_nodes_from(range(circuit.num_qubits))
+    items = [
+        (item.name, tuple(circuit.find_bit(qubit).index for qubit in item.qubits))
+        for item in circuit.data
+        if item.name != "barrier"
+    ]
+    for _, qubits in items:
+        if len(qubits) == 2:
+            graph.add_edge(*qubits, None)
+    live = {qubit for _, qubits in items for qubit in qubits}
+    parts = [_Part(sorted(nodes)) for nodes in rx.connected_components(graph) if live & nodes]
+    of = {qubit: part for part in parts for qubit in part.qubits}
+    for name, qubits in items:
+        instructions = of[qubits[0]].instructions
+        instructions[name, qubits] = instructions.get((name, qubits), 0) + 1
+    return sorted(parts, key=lambda part: part.qubits)
+
+
+def _places(part: _Part, target: Target) -> list[tuple[float, dict[int, int]]]:
+    """Return the best places of a part, best first, each as score and layout (old qubit to new)."""
+    scored = []
+    for layout in _embeddings(part, target):
+        score = 0.0
+        for (name, qubits), count in part.instructions.items():
+            score += count * _instruction_log(name, tuple(layout[qubit] for qubit in qubits), target)
+        if score > -math.inf:
+            scored.append((score, layout))
+    scored.sort(key=lambda entry: -entry[0])
+    return scored[:_PLACES]
+
+
+def _embeddings(part: _Part, target: Target) -> Iterator[dict[int, int]]:
+    """Yield the layouts under which every instruction of a part exists on the device."""
+    pattern: rx.PyDiGraph[int, frozenset[str]] = rx.PyDiGraph(multigraph=False)
+    index = {qubit: pattern.add_node(qubit) for qubit in part.qubits}
+    wanted: dict[tuple[int, int], set[str]] = {}
+    for name, qubits in part.instructions:
+        if len(qubits) == 2:
+            wanted.setdefault((qubits[0], qubits[1]), set()).add(name)
+    for (first, second), names in wanted.items():
+        pattern.add_edge(index[first], index[second], frozenset(names))
+    chip: rx.PyDiGraph[int, frozenset[str]] = rx.PyDiGraph(multigraph=False)
+    chip.add_nodes_from(range(target.num_qubits))
+    offered: dict[tuple[int, int], set[str]] = {}
+    for name in target.operation_names:
+        operation = target.operation_from_name(name)
+        if isinstance(operation, type) or operation.num_qubits != 2:
+            continue
+        for qubits in target[name]:
+            if qubits is not None:
+                offered.setdefault((qubits[0], qubits[1]), set()).add(name)
+    for (first, second), names in offered.items():
+        chip.add_edge(first, second, frozenset(names))
+    single = {(name, qubits[0]) for name, qubits in part.instructions if len(qubits) == 1}
+    fits: Callable[[Any, Any], bool] = lambda has, needs: needs <= has  # noqa: E731
+    mappings = rx.vf2_mapping(
+        chip, pattern, edge_matcher=fits, subgraph=True, induced=False, id_order=False, call_limit=_CALLS
+    )
+    for mapping in mappings:
+        layout = {pattern[inner]: outer for outer, inner in mapping.items()}
+        if all(target.instruction_supported(name, (layout[qubit],)) for name, qubit in single):
+            yield layout

@@ -1,0 +1,311 @@
+"""Jobs on disk: everything needed to get a result later, written before there is one.
+
+A job file is JSON, small, and safe to read from anybody (see `circuits.backends.stored_circuits`). It is
+replaced as a whole, never written in place, so that a crash leaves the old file or the new one. Its states:
+
+    prepared     written down, nothing sent
+    submitting   about to be sent: after a crash here the service is asked whether the job arrived, by its tag
+    submitted    the service has it, under `job_id`
+    done         the shots are in the file
+    failed, cancelled    there will be no shots; `reason` says why
+
+What the caller wants to keep with it, such as a game's record, is the `payload`, which nothing here reads.
+"""
+
+import base64
+import binascii
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from qiskit.circuit import QuantumCircuit
+
+from circuits.backends import stored_circuits
+from circuits.decoding import Shots
+from circuits.errors import BackendError, BackendUsageError, DecodingError
+from circuits.measurement import REGISTER_NAMES, Readout
+
+T = TypeVar("T")
+
+FORMAT: Final = "quantum circuit job"
+VERSION: Final = 1
+MAX_BYTES: Final = 64 * 2**20
+MAX_SHOTS: Final = 10_000_000
+_TAG: Final = re.compile(r"[a-z0-9-]{8,64}")
+
+
+class JobState(StrEnum):
+    """How far a job is; see the module's text."""
+
+    PREPARED = "prepared"
+    SUBMITTING = "submitting"
+    SUBMITTED = "submitted"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True)
+class StoredCircuit:
+    """One circuit of a job.
+
+    Attributes:
+        circuit: compiled for the job's backend.
+        label: the caller's name for it, such as the mode of observation that it reads.
+        readout: how its bits make a board, or None if the caller keeps that itself.
+    """
+
+    circuit: QuantumCircuit
+    label: str = ""
+    readout: Readout | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a job file holds.
+
+    Attributes:
+        backend: the backend's full name, e.g. `'fake_torino'`; never `'ibm'`.
+        circuits: the job's circuits, in order.
+        shots: shots of each.
+        seed: where the seeds of a simulated device come from, 0 to 2**31 - 1; a real one ignores it.
+        tag: a name that the service keeps with the job, by which it is found after a crash.
+        created: when the job was made.
+        state: how far it is.
+        job_id: the service's name for it, once it has one.
+        instance: the CRN of the instance that it is charged to, or None.
+        options: how it is run, as `circuits.backends.ibm.Options` has it.
+        quantum_seconds: the estimated time on the device, the service's own once it is known.
+        reason: why there will be no shots.
+        results: the shots of every circuit, once they are there.
+        payload: the caller's own data; any JSON object.
+    """
+
+    backend: str
+    circuits: tuple[StoredCircuit, ...]
+    shots: int
+    seed: int
+    tag: str
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+    state: JobState = JobState.PREPARED
+    job_id: str | None = None
+    instance: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    quantum_seconds: float | None = None
+    reason: str | None = None
+    results: tuple[Shots, ...] | None = None
+    payload: Mapping[str, Any] = field(default_factory=dict)
+
+    def at(self, state: JobState, **changes: Any) -> "Job":
+        """Return the job in another state, with other changes besides."""
+        return replace(self, state=state, **changes)
+
+
+def to_json(job: Job) -> dict[str, Any]:
+    """Return a job as a plain dictionary.
+
+    Raises:
+        BackendUsageError: a circuit has something that cannot be stored.
+    """
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "state": str(job.state),
+        "backend": job.backend,
+        "instance": job.instance,
+        "job_id": job.job_id,
+        "tag": job.tag,
+        "created": job.created.isoformat(),
+        "seed": job.seed,
+        "shots": job.shots,
+        "options": dict(job.options),
+        "quantum_seconds": job.quantum_seconds,
+        "reason": job.reason,
+        "payload": dict(job.payload),
+        "circuits": [
+            {
+                "label": item.label,
+                "readout": item.readout.to_json() if item.readout else None,
+                "circuit": stored_circuits.to_json(item.circuit),
+            }
+            for item in job.circuits
+        ],
+        "results": [_shots_to_json(shots) for shots in job.results] if job.results is not None else None,
+    }
+
+
+def _shots_to_json(shots: Shots) -> dict[str, Any]:
+    stored = {}
+    for name, bits in zip(REGISTER_NAMES, (shots.pos, shots.mark, shots.flag), strict=True):
+        packed = np.packbits(bits, axis=None, bitorder="little").tobytes()
+        stored[name] = {"bits": bits.shape[1], "data": base64.b64encode(packed).decode("ascii")}
+    return stored
+
+
+def from_json(data: object) -> Job:
+    """Build the job that `to_json` described.
+
+    Raises:
+        BackendUsageError: something is missing, of the wrong type or out of range; the message names it.
+    """
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise BackendUsageError("this is not a job file")
+    if data.get("version") != VERSION:
+        raise BackendUsageError(
+            f"the job file has version {str(data.get('version'))[:20]!r} and this program reads {VERSION}"
+        )
+    shots = _field(data, "shots", int, lambda value: 1 <= value <= MAX_SHOTS)
+    circuits = tuple(
+        _circuit(entry) for entry in _field(data, "circuits", list, lambda value: 0 < len(value) <= 1000)
+    )
+    results = _optional(data, "results", list, lambda value: len(value) == len(circuits))
+    state = _field(data, "state", str, lambda value: value in list(JobState))
+    if (state == JobState.DONE) != (results is not None):
+        raise BackendUsageError("the job file must have results exactly if the job is done")
+    return Job(
+        backend=_field(data, "backend", str, lambda value: 0 < len(value) <= 100),
+        circuits=circuits,
+        shots=shots,
+        seed=_field(data, "seed", int, lambda value: 0 <= value < 2**31),
+        tag=_field(data, "tag", str, lambda value: _TAG.fullmatch(value) is not None),
+        created=_date(_field(data, "created", str)),
+        state=JobState(state),
+        job_id=_optional(data, "job_id", str, lambda value: re.fullmatch(r"[\w-]{1,100}", value) is not None),
+        instance=_optional(data, "instance", str, lambda value: 0 < len(value) <= 500),
+        options=_field(data, "options", dict),
+        quantum_seconds=_optional(data, "quantum_seconds", float, lambda value: value >= 0),
+        reason=_optional(data, "reason", str),
+        results=tuple(_shots_from_json(entry, shots) for entry in results) if results is not None else None,
+        payload=_field(data, "payload", dict),
+    )
+
+
+def _field(data: Mapping[str, Any], key: str, kind: type[T], fits: Callable[[T], bool] = lambda _: True) -> T:
+    value = data.get(key)
+    if kind is float and type(value) is int:
+        value = float(value)
+    # By exact type: in Python true is an int.
+    if type(value) is not kind or not fits(value):
+        raise BackendUsageError(f"the job file's {key!r} is missing or wrong: {str(value)[:60]!r}")
+    return value
+
+
+def _optional(
+    data: Mapping[str, Any], key: str, kind: type[T], fits: Callable[[T], bool] = lambda _: True
+) -> T | None:
+    return None if data.get(key) is None else _field(data, key, kind, fits)
+
+
+def _date(text: str) -> datetime:
+    with suppress(ValueError):
+        date = datetime.fromisoformat(text)
+        if date.tzinfo is not None:
+            return date
+    raise BackendUsageError(f"the job file's 'created' is not a time with its zone: {text[:60]!r}")
+
+
+def _circuit(entry: object) -> StoredCircuit:
+    if not isinstance(entry, dict):
+        raise BackendUsageError("the job file's 'circuits' must be a list of objects")
+    readout = _optional(entry, "readout", dict)
+    try:
+        return StoredCircuit(
+            circuit=stored_circuits.from_json(entry.get("circuit")),
+            label=_field(entry, "label", str),
+            readout=Readout.from_json(readout) if readout is not None else None,
+        )
+    except DecodingError as error:
+        raise BackendUsageError(f"the job file has a damaged readout: {error}") from error
+
+
+def _shots_from_json(entry: object, shots: int) -> Shots:
+    if not isinstance(entry, dict):
+        raise BackendUsageError("the job file's 'results' must be a list of objects")
+    registers: dict[str, npt.NDArray[np.bool_]] = {}
+    for name in REGISTER_NAMES:
+        stored = _field(entry, name, dict)
+        bits = _field(stored, "bits", int, lambda value: 0 <= value <= 64)
+        try:
+            packed = base64.b64decode(_field(stored, "data", str), validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise BackendUsageError(f"the job file's results have a damaged {name!r}") from error
+        if len(packed) != (shots * bits + 7) // 8:
+            raise BackendUsageError(
+                f"the job file's results have {len(packed)} bytes of {name!r} for {shots} shots"
+            )
+        flat = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=shots * bits, bitorder="little")
+        registers[name] = flat.astype(np.bool_).reshape(shots, bits)
+    return Shots.from_registers(registers, shots)
+
+
+def save(job: Job, path: str | os.PathLike[str]) -> None:
+    """Write a job file so that a crash at any moment leaves the old one or the new one.
+
+    The text goes to a temporary file beside it, is forced to the disk, and takes the old file's name.
+
+    Raises:
+        BackendError: the file cannot be written.
+        BackendUsageError: a circuit has something that cannot be stored, or the payload is not JSON.
+    """
+    target = Path(path)
+    try:
+        text = json.dumps(to_json(job), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise BackendUsageError(f"the job's payload is not JSON: {error}") from error
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+        try:
+            with open(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(name, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(name)
+            raise
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise BackendError(f"the job file {target} cannot be written: {error.strerror or error}") from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """Force the new name to the disk, where the system lets a folder be opened."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def load(path: str | os.PathLike[str]) -> Job:
+    """Read and check a job file.
+
+    Raises:
+        BackendUsageError: there is no such file, it is too large, or not a valid job file.
+    """
+    target = Path(path)
+    try:
+        if target.stat().st_size > MAX_BYTES:
+            raise BackendUsageError(f"the job file {target} is larger than {MAX_BYTES >> 20} MiB")
+        data = json.loads(target.read_text(encoding="utf-8"), parse_constant=_refuse)
+        return from_json(data)
+    except OSError as error:
+        raise BackendUsageError(f"the job file {target} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise BackendUsageError(f"the job file {target} is not JSON: {str(error)[:100]}") from error
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
