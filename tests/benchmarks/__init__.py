@@ -1,0 +1,1 @@
+"""Scripts that print figures; run one with `python -m tests.benchmarks.<name>`."""

@@ -1,0 +1,132 @@
+"""Print what lean circuits cost, beside the moves and beside generic state preparation.
+
+Run `python -m tests.benchmarks.lean_table [--seeds N] [--boards-only | --pieces-only]`. Figures are gates on
+two qubits and their depth, at optimisation level 3: of single pieces over {one-qubit gates, CX}; of full
+boards in the native gates of three heavy-hexagon devices, the best of N transpiler seeds (20 unless asked
+otherwise, some minutes). Twisted attacks need no table of their own: they swap the two modes of a lone
+attacker.
+"""
+
+import argparse
+from collections.abc import Callable, Iterable
+
+from qiskit import generate_preset_pass_manager, transpile
+from qiskit.circuit import QuantumCircuit
+from qiskit.transpiler import Target
+from rich.console import Console
+from rich.table import Table
+
+from circuits.lean import Encoding, Piece, Shape, Site, lean_circuit, lean_for_target
+from circuits.lean import two_qubit_depth as depth_of
+from circuits.lean import two_qubit_gates as gates_of
+from tests.circuits.lean_boards import INTERFERING, STUDIED, cancelled, entangled, generic, move_by_move
+
+MODES = ("standard", "rotated")
+SITES: dict[str, tuple[Site, ...]] = {
+    "alone": (Site(1),),
+    "plus / minus": (Site(1, rotated=True),),
+    "superposition": (Site(1), Site(3)),
+    "superposition, a half rotated": (Site(1), Site(3, rotated=True)),
+    "entangled": (entangled(1, 2),),
+    "half-entangled": (entangled(1, 2), Site(3)),
+    "half-entangled, half rotated": (entangled(1, 2), Site(3, rotated=True)),
+    "both entangled": (entangled(1, 2), entangled(3, 4)),
+    "half-cancelled": (cancelled(1, 2), Site(3)),
+    "half-cancelled, half rotated": (cancelled(1, 2), Site(3, rotated=True)),
+    "both cancelled": (cancelled(1, 2), cancelled(3, 4)),
+    "one entangled, one cancelled": (entangled(1, 2), cancelled(3, 4)),
+}
+KINDS: tuple[tuple[str, Shape, Encoding], ...] = (
+    ("lean, free", "free", "masked"),
+    ("lean, line", "line", "masked"),
+    ("strict", "free", "strict"),
+)
+
+
+def figure(gates: int, depth: int) -> str:
+    return f"{gates} / {depth}"
+
+
+def optimised(circuit: QuantumCircuit) -> str:
+    """Gates and depth over {one-qubit gates, CX}."""
+    found = transpile(circuit, basis_gates=["u", "cx"], optimization_level=3, seed_transpiler=0)
+    return figure(gates_of(found), depth_of(found))
+
+
+def pieces_table() -> Table:
+    """CX gates / depth of every piece, with either symbol, in both modes."""
+    table = Table(title="CX gates / depth of a piece, all-to-all, level 3")
+    for heading in ("piece", "q", "mode", "moves", *(kind for kind, _, _ in KINDS), "generic"):
+        table.add_column(heading)
+    for name, sites in SITES.items():
+        for symbol in "XO":
+            pieces = (Piece(symbol, sites),)
+            for mode in MODES:
+                table.add_row(
+                    name if (symbol, mode) == ("X", "standard") else "",
+                    symbol,
+                    mode,
+                    optimised(move_by_move(pieces, mode)[0]),
+                    *(
+                        optimised(lean_circuit(pieces, mode, shape=shape, encoding=encoding)[0])
+                        for _, shape, encoding in KINDS
+                    ),
+                    optimised(generic(pieces, mode)),
+                )
+        table.add_section()
+    return table
+
+
+def best(circuit: QuantumCircuit, target: Target, seeds: Iterable[int]) -> str:
+    """Fewest gates, then least depth, of several transpilations."""
+    found = []
+    for seed in seeds:
+        passes = generate_preset_pass_manager(3, target=target, seed_transpiler=seed)
+        fitted = passes.run(circuit)
+        found.append((gates_of(fitted), depth_of(fitted)))
+    return figure(*min(found))
+
+
+def boards_table(title: str, target: Target, seeds: int) -> Table:
+    """Two-qubit gates / depth of full boards on a device."""
+    table = Table(title=f"Two-qubit gates / depth on {title}, level 3, best of {seeds} seeds")
+    for heading in ("board", "mode", "moves", "lean", "shape", "strict", "generic (2 seeds)"):
+        table.add_column(heading)
+    for name, pieces in (STUDIED | INTERFERING).items():
+        for mode in MODES:
+            lean, strict = (
+                lean_for_target(pieces, mode, target, encoding=encoding, seeds=range(seeds))
+                for encoding in ("masked", "strict")
+            )
+            table.add_row(
+                name if mode == "standard" else "",
+                mode,
+                best(move_by_move(pieces, mode)[0], target, range(seeds)),
+                figure(lean.two_qubit_gates, lean.two_qubit_depth),
+                lean.shape,
+                figure(strict.two_qubit_gates, strict.two_qubit_depth),
+                best(generic(pieces, mode), target, range(min(seeds, 2))),
+            )
+        table.add_section()
+    return table
+
+
+def main(print_table: Callable[[Table], None], arguments: list[str] | None = None) -> None:
+    """Print the tables asked for."""
+    parser = argparse.ArgumentParser(description="What lean circuits cost")
+    parser.add_argument("--seeds", type=int, default=20)
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--boards-only", action="store_true")
+    only.add_argument("--pieces-only", action="store_true")
+    options = parser.parse_args(arguments)
+    if not options.boards_only:
+        print_table(pieces_table())
+    if not options.pieces_only:
+        from qiskit_ibm_runtime.fake_provider import FakeMarrakesh, FakeMumbaiV2, FakeTorino
+
+        for device in (FakeMumbaiV2, FakeTorino, FakeMarrakesh):
+            print_table(boards_table(device.__name__, device().target, options.seeds))
+
+
+if __name__ == "__main__":
+    main(Console(width=140).print)
