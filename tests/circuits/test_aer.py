@@ -1,0 +1,169 @@
+"""The simulator: the right boards, in the right number, from a seed."""
+
+import resource
+import sys
+
+import numpy as np
+import pytest
+from qiskit.circuit import ClassicalRegister, QuantumCircuit, QuantumRegister
+from scipy.stats import chisquare
+
+from circuits.backends import Backend, get_backend
+from circuits.backends.aer import AerBackend
+from circuits.components import exact_distribution
+from circuits.decoding import Decoded, Shots, decode
+from circuits.errors import BackendUsageError, CircuitShapeError, UnknownBackendError
+from circuits.gates import ClassicalGate, EntanglingGate, SuperpositionGate
+from circuits.measurement import Readout, measure_board
+from circuits.register import board_circuit
+from tests.circuits.boards import level_five, level_two, place
+
+SEED = 20_260_102
+AER = AerBackend()
+
+
+def sampled(circuit: QuantumCircuit, readout: Readout, shots: int) -> Decoded:
+    """Run and decode with a fixed seed."""
+    (bits,) = AER.run([circuit], shots, np.random.default_rng(SEED))
+    assert len(bits) == shots
+    return decode(readout, bits)
+
+
+def assert_samples(decoded: Decoded, exact: dict[str, float]) -> None:
+    """Compare counts with probabilities: the support, and a chi-square that one seed in a thousand fails."""
+    counts = decoded.counts()
+    assert counts.keys() <= exact.keys()
+    boards = sorted(exact)
+    expected = np.array([exact[board] for board in boards]) * decoded.kept
+    observed = np.array([counts.get(board, 0) for board in boards])
+    rare = expected < 5
+    if rare.any():
+        observed = np.append(observed[~rare], observed[rare].sum())
+        expected = np.append(expected[~rare], expected[rare].sum())
+    assert chisquare(observed, expected).pvalue > 1e-3
+
+
+def test_level_two_board() -> None:
+    """Correlations inside the roots and independence between them."""
+    circuit, readout = level_two()
+    decoded = sampled(circuit, readout, 20_000)
+    assert (decoded.illegal, decoded.herald_failed) == (0, 0)
+    assert_samples(decoded, exact_distribution(circuit, readout).outcomes)
+
+
+def test_level_five_board_with_heralds() -> None:
+    """Herald failures come as often as they should, and what is kept has the exact distribution."""
+    circuit, readout = level_five()
+    decoded = sampled(circuit, readout, 20_000)
+    exact = exact_distribution(circuit, readout)
+    assert decoded.illegal == 0
+    spread = 4 * np.sqrt(20_000 * exact.herald_failed * (1 - exact.herald_failed))
+    assert decoded.herald_failed == pytest.approx(20_000 * exact.herald_failed, abs=spread)
+    assert_samples(decoded, exact.outcomes)
+
+
+def test_equal_components_are_not_equal_shots() -> None:
+    """Four superpositions of one shape, in different packed circuits, must not repeat one another."""
+    circuit = board_circuit()
+    for square in (1, 3, 5, 7):
+        place(circuit, SuperpositionGate("O"), square, square + 1)
+    readout = measure_board(circuit, range(1, 9))
+    decoded = sampled(circuit, readout, 8000)
+    exact = exact_distribution(circuit, readout).outcomes
+    assert len(exact) == 16
+    assert_samples(decoded, exact)
+
+
+def same(first: Shots, second: Shots) -> bool:
+    """Compare all bits."""
+    return all(np.array_equal(getattr(first, name), getattr(second, name)) for name in ("pos", "mark", "flag"))
+
+
+def test_seeds() -> None:
+    """Equal generators give equal shots; one generator gives new shots every time, also within one call."""
+    circuit, _ = level_two()
+    rng = np.random.default_rng(SEED)
+    first, second = AER.run([circuit, circuit], 64, rng)
+    third = AER.run([circuit], 64, rng)[0]
+    again = AER.run([circuit, circuit], 64, np.random.default_rng(SEED))
+    assert same(first, again[0])
+    assert same(second, again[1])
+    assert not same(first, second)
+    assert not same(second, third)
+
+
+def test_bits_land_in_their_registers() -> None:
+    """Certain boards, one bit at a time, so that a swapped bit shows."""
+    for number in range(4):
+        circuit = board_circuit()
+        place(circuit, ClassicalGate("O"), 1 + 2 * number)
+        readout = measure_board(circuit, range(1, 10))
+        board = "." * (2 * number) + "O" + "." * (8 - 2 * number)
+        assert sampled(circuit, readout, 3).counts() == {board: 3}
+
+
+def test_nothing_to_measure() -> None:
+    """A known board takes no simulator and still gives its shots."""
+    circuit = board_circuit()
+    readout = measure_board(circuit, (), known={9: "X"})
+    assert sampled(circuit, readout, 5).counts() == {"........X": 5}
+
+
+def test_a_component_too_large_for_a_dense_state() -> None:
+    """A chain of 26 qubits: a dense state of it would take a gigabyte."""
+    circuit = QuantumCircuit(26)
+    circuit.h(0)
+    for qubit in range(25):
+        circuit.cx(qubit, qubit + 1)
+    circuit.add_register(ClassicalRegister(26, "pos"))
+    circuit.measure(range(26), range(26))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    (bits,) = AER.run([circuit], 40, np.random.default_rng(SEED))
+    assert {tuple(row) for row in bits.pos} == {(False,) * 26, (True,) * 26}
+    if sys.platform == "linux":  # in KiB there
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
+
+
+def test_a_dynamic_circuit_is_run_whole() -> None:
+    """Measure, and answer with a gate: the second square is filled exactly where the first is not."""
+    qubits, pos, mark = QuantumRegister(2), ClassicalRegister(2, "pos"), ClassicalRegister(1, "mark")
+    circuit = QuantumCircuit(qubits, pos, mark)
+    circuit.h(0)
+    circuit.measure(0, pos[0])
+    with circuit.if_test((pos[0], 0)):
+        circuit.x(1)
+    circuit.measure(1, pos[1])
+    circuit.measure(1, mark[0])
+    (bits,) = AER.run([circuit], 200, np.random.default_rng(SEED))
+    assert np.array_equal(bits.pos[:, 0], ~bits.pos[:, 1])
+    assert np.array_equal(bits.mark[:, 0], bits.pos[:, 1])
+    assert 60 < bits.pos[:, 0].sum() < 140
+
+
+def test_requests_that_make_no_sense() -> None:
+    """They are refused before anything runs."""
+    circuit, _ = level_two()
+    with pytest.raises(BackendUsageError, match="cannot run 0 shots: at least one is needed"):
+        AER.run([circuit], 0, np.random.default_rng(SEED))
+    with pytest.raises(CircuitShapeError, match="registers pos, mark, flag, not c"):
+        AER.run([QuantumCircuit(1, 1)], 1, np.random.default_rng(SEED))
+
+
+def test_get_backend() -> None:
+    """Names lead to backends, and a wrong one to a list of those there are."""
+    backend = get_backend("aer")
+    assert isinstance(backend, Backend)
+    assert backend.name == "aer"
+    with pytest.raises(UnknownBackendError, match="there is no backend 'are': try aer, fake_<device>"):
+        get_backend("are")
+
+
+def test_one_shot_of_an_entangled_pair_is_one_of_two() -> None:
+    """A single shot is a board like any other."""
+    circuit = board_circuit()
+    place(circuit, ClassicalGate("X"), 1)
+    place(circuit, EntanglingGate("O"), 1, 2)
+    readout = measure_board(circuit, [1, 2])
+    rng = np.random.default_rng(SEED)
+    seen = {decode(readout, AER.run([circuit], 1, rng)[0]).first() for _ in range(20)}
+    assert seen == {"XO.......", "OX......."}
