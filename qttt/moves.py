@@ -15,6 +15,10 @@ class Kind(Enum):
     ENTANGLING = "*"
     CANCELLING = "-"
 
+    def __repr__(self) -> str:
+        """The member as it is written in code."""
+        return f"Kind.{self.name}"
+
     @property
     def word(self) -> str:
         """The kind as the rules name it, for sentences, for example ``superposition``."""

@@ -3,7 +3,15 @@
 from enum import StrEnum
 
 
-class Symbol(StrEnum):
+class Word(StrEnum):
+    """A word of the game; its ``repr`` is the member as it is written in code."""
+
+    def __repr__(self) -> str:
+        """For example ``Symbol.X``."""
+        return f"{type(self).__name__}.{self.name}"
+
+
+class Symbol(Word):
     """A player and the symbol they play: ``X`` plays △ (d4 dice), ``O`` plays □ (d6 dice)."""
 
     X = "X"
@@ -30,7 +38,7 @@ class Symbol(StrEnum):
         return 1 if self is Symbol.X else -1
 
 
-class View(StrEnum):
+class View(Word):
     """How the dice on the board are to be read (Level 5 text, "The Rotated View")."""
 
     STANDARD = "standard"
@@ -42,7 +50,7 @@ class View(StrEnum):
         return View.ROTATED if self is View.STANDARD else View.STANDARD
 
 
-class Mode(StrEnum):
+class Mode(Word):
     """How symbols are observed (Player Reference, "The Observation Phase", Step 3)."""
 
     STANDARD = "standard"

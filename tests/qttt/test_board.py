@@ -1,0 +1,134 @@
+"""Dice on squares: every square configuration of the Player Reference, and what a view switch makes of it."""
+
+import pytest
+
+from qttt.board import START, Position
+from qttt.configurations import Configuration, partner
+from qttt.dice import COLOURS, Die, colour_name
+from qttt.moves import Move
+from qttt.symbols import Symbol, View
+
+
+def position(record: str, first: Symbol = Symbol.X) -> Position:
+    board, player = START, first
+    for token in record.split():
+        board = board.after(Move.parse(token), player)
+        player = player.opponent
+    return board
+
+
+def faces(board: Position, square: int) -> str:
+    return " ".join(map(str, board.at(square)))
+
+
+# Player Reference, "Possible Square Configurations": record, who starts, square, configuration, dice.
+CONFIGURATIONS = [
+    ("5", "X", 5, Configuration.CLASSICAL, "△4"),
+    ("5", "O", 5, Configuration.CLASSICAL, "□4"),
+    ("1+3", "X", 1, Configuration.SUPERPOSITION, "△2"),
+    ("1+3", "O", 3, Configuration.SUPERPOSITION, "□2"),
+    ("5 5*6", "X", 5, Configuration.ENTANGLED, "△2 □2"),
+    ("5 5*6", "O", 6, Configuration.ENTANGLED, "△2 □2"),
+    ("1+3 1*2", "O", 1, Configuration.HALF_ENTANGLED, "△2 □1"),  # P1 half-entangled
+    ("1+3 1*2", "O", 2, Configuration.HALF_ENTANGLED, "△2 □1"),
+    ("1+3 1*2", "X", 1, Configuration.HALF_ENTANGLED, "△1 □2"),  # P2 half-entangled
+    ("1+3 1*2", "X", 2, Configuration.HALF_ENTANGLED, "△1 □2"),
+    ("5 5-6", "O", 5, Configuration.CANCELLED, "□2 □-2"),  # P1-cancelled
+    ("5 5-6", "X", 5, Configuration.CANCELLED, "△2 △-2"),  # P2-cancelled
+    ("5 5-6", "O", 6, Configuration.PLUS, "△2 □2"),
+    ("5 5-6", "X", 6, Configuration.MINUS, "△2 □-2"),
+    ("1+3 1-2", "O", 1, Configuration.HALF_CANCELLED, "□1 □-2"),  # P1 half-cancelling move
+    ("1+3 1-2", "O", 2, Configuration.TARGET, "△2 □1"),
+    ("1+3 1-2", "O", 3, Configuration.SUPERPOSITION, "□2"),
+    ("1+3 1-2", "X", 1, Configuration.HALF_CANCELLED, "△1 △-2"),  # P2 half-cancelling move
+    ("1+3 1-2", "X", 2, Configuration.TARGET, "△1 □-2"),
+    ("1+3 1-2", "X", 3, Configuration.SUPERPOSITION, "△2"),
+    ("1+3~", "X", 1, Configuration.PLUS_HALF, "△1 □1"),
+    ("1+3~", "O", 3, Configuration.MINUS_HALF, "△1 □-1"),
+    ("1", "X", 2, Configuration.EMPTY, ""),
+]
+
+
+@pytest.mark.parametrize(("record", "first", "square", "kind", "dice"), CONFIGURATIONS)
+def test_square_configurations_of_the_reference(
+    record: str, first: str, square: int, kind: Configuration, dice: str
+) -> None:
+    board = position(record, Symbol(first))
+    assert board.configuration(square) is kind
+    assert faces(board, square) == dice
+
+
+# Player Reference, "Switching the View": record, who starts, square, dice before and after the switch.
+SWITCHES = [
+    ("5 5-6", "O", 6, "△2 □2", "△4"),  # plus
+    ("5 5-6", "X", 6, "△2 □-2", "□4"),  # minus
+    ("5", "X", 5, "△4", "△2 □2"),
+    ("5", "O", 5, "□4", "△2 □-2"),
+    ("1+3", "X", 3, "△2", "△1 □1"),
+    ("1+3", "O", 1, "□2", "△1 □-1"),
+    ("5 5*6", "X", 6, "△2 □2", "△2 □2"),
+    ("5 5-6", "X", 5, "△2 △-2", "△2 △-2"),
+    ("5 5-6", "O", 5, "□2 □-2", "□2 □-2"),
+    ("1+3 1-2", "O", 1, "□1 □-2", "□1 □-2"),  # half-interacted: only the uninteracted half
+    ("1+3 1-2", "O", 2, "△2 □1", "△2 □1"),
+    ("1+3 1-2", "O", 3, "□2", "△1 □-1"),
+    ("1+3 1*2", "X", 1, "△1 □2", "△1 □2"),
+    ("1+3 1*2", "X", 3, "△2", "△1 □1"),
+]
+
+
+@pytest.mark.parametrize(("record", "first", "square", "before", "after"), SWITCHES)
+def test_switching_the_view(record: str, first: str, square: int, before: str, after: str) -> None:
+    board = position(record, Symbol(first))
+    turned = board.switched()
+    assert (faces(board, square), faces(turned, square)) == (before, after)
+    assert turned.view is View.ROTATED
+    again = turned.switched()
+    assert faces(again, square) == before
+    assert again.view is View.STANDARD
+
+
+def test_a_switch_re_owns_plus_and_minus_states() -> None:
+    plus = position("5 5-6", Symbol.O).switched().at(6)
+    minus = position("5 5-6", Symbol.X).switched().at(6)
+    assert plus == (Die(Symbol.X, Symbol.X, 0, 4),)
+    assert minus == (Die(Symbol.O, Symbol.O, 0, 4),)
+
+
+def test_open_squares_follow_the_shape_of_a_lone_die() -> None:
+    board = position("5 1+3")
+    assert [board.open_to(square) for square in (5, 1, 2)] == [Symbol.O, Symbol.X, None]
+    assert position("5 5*6").open_to(5) is None
+    assert position("5 5-6", Symbol.O).switched().open_to(6) is Symbol.O
+
+
+def test_colours_are_fresh_per_player_and_numbered_beyond_five() -> None:
+    board = position("1 2 3 4")
+    assert [board.at(square)[0].colour for square in (1, 2, 3, 4)] == [0, 0, 1, 1]
+    assert [colour_name(number) for number in range(5)] == list(COLOURS)
+    assert colour_name(5) == "colour 6"
+
+
+def test_the_partner_is_found_by_the_pieces() -> None:
+    board = position("3+7 3*6 9 7*1")
+    assert {square: partner(board.dice, square) for square in (3, 6, 7, 1)} == {3: 6, 6: 3, 7: 1, 1: 7}
+
+
+def test_observed_pieces_close_their_squares_or_become_lone_dice() -> None:
+    closed = START.observed_as("XO.......", in_play=False)
+    assert closed.is_observed(1)
+    assert not closed.is_empty(1)
+    assert closed.at(1) == ()
+    lone = START.observed_as("XX.O.O...", in_play=True)
+    assert [str(lone.at(square)[0]) for square in (1, 2, 4, 6)] == ["△4", "△4", "□4", "□4"]
+    assert [lone.at(square)[0].colour for square in (1, 2, 4, 6)] == [0, 1, 0, 1]
+    assert lone.empty_squares == (3, 5, 7, 8, 9)
+
+
+def test_physical_switches_remember_what_the_dice_do_not_show() -> None:
+    board = position("1+3 1*2")
+    assert board.switched(physical=True).twisted == {1, 2}
+    assert board.switched(physical=True).switched(physical=True).twisted == frozenset()
+    assert board.switched().twisted == frozenset()
+    assert position("5 5*6").switched(physical=True).twisted == frozenset()
+    assert position("1+3 1-2").switched(physical=True).twisted == {1, 2}

@@ -1,0 +1,194 @@
+"""Turns, phases, deciding, legality and its words."""
+
+from pathlib import Path
+
+import pytest
+
+from qttt.errors import IllegalMoveError, MoveSyntaxError, UsageError
+from qttt.game import Game, parse_event
+from qttt.moves import Kind, Move
+from qttt.outcomes import Observation, Positions
+from qttt.rules import Rules
+from qttt.state import Phase
+from qttt.symbols import Mode, Symbol
+from qttt.verdict import Result, decide, points
+
+
+def played(level: int, record: str, options: str = "", first: str = "X") -> Game:
+    game = Game(Rules.of(level, options), Symbol(first))
+    game.play(record)
+    return game
+
+
+def refusal(level: int, record: str, token: str, options: str = "") -> str:
+    """The message of the error that a token after a record gives; the game must be as it was."""
+    game = played(level, record, options)
+    before = game.state
+    with pytest.raises(IllegalMoveError) as caught:
+        game.push(parse_event(token))
+    assert game.state is before
+    assert caught.value.token == token
+    return str(caught.value)
+
+
+REFUSALS = [
+    [field.strip() for field in line.split("|")]
+    for line in (Path(__file__).parents[1] / "data" / "refusals.txt").read_text().splitlines()
+    if not line.startswith("#")
+]
+
+
+@pytest.mark.parametrize(("level", "record", "token", "message"), REFUSALS)
+def test_refusals_name_the_rule(level: str, record: str, token: str, message: str) -> None:
+    assert refusal(int(level), record, token) == message
+
+
+def test_options_forbid_moves() -> None:
+    assert "quantum-only" in refusal(2, "1+2", "3", "quantum-only")
+    assert played(2, "1+2 3+4 5+6 7+8", "quantum-only").state.legal_here() != []
+    assert "entangled only once" in refusal(2, "1+3 1*2 9", "3*4", "no-double-entanglement")
+    played(3, "1+3 1*2 9 3-4", "no-double-entanglement")
+    assert [str(move) for move in played(1, "1+2 3+4 5+6 7+8", "quantum-only").state.legal_here()] == ["9"]
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["0", "10", "5+5", "5**6", "", "x", "5/6", "\uff11", "5 6", "-5", "~", "5*", "=XO"],
+)
+def test_unreadable_tokens(token: str) -> None:
+    with pytest.raises(MoveSyntaxError) as caught:
+        parse_event(token)
+    assert caught.value.token == token
+    assert repr(token) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "token", ["5", "1+3", "5*6", "6-5", "~5", "5~", "~5~", "=XO.XXO.OX", "=r:XO.XXO.OX", "=p:##.##.#.#"]
+)
+def test_tokens_round_trip(token: str) -> None:
+    event = parse_event(token)
+    assert str(event) == token
+    words = {"Move": Move, "Kind": Kind, "Observation": Observation, "Mode": Mode, "Positions": Positions}
+    assert eval(repr(event), words) == event
+
+
+def test_superpositions_are_written_in_order() -> None:
+    assert Move.parse("3+1") == Move(Kind.SUPERPOSITION, (1, 3))
+    assert str(Move.parse("3+1")) == "1+3"
+    assert parse_event("=s:XO.XXO.OX") == Observation("XO.XXO.OX", Mode.STANDARD)
+
+
+def test_turns_alternate_over_observations() -> None:
+    game = played(2, "4+9 3+7 3*6 5 7*1 2 2*8", first="O")
+    assert game.state.phase is Phase.OBSERVATION
+    assert game.state.initiator is Symbol.O
+    game.play("=OX..XOXOO")
+    assert (game.turn, game.result, game.state.phase) == (Symbol.X, Result.CONTINUE, Phase.MOVE)
+
+
+def test_undo_stops_at_an_observation() -> None:
+    game = played(2, "5 5*6")
+    assert str(game.undo()) == "5*6"
+    assert game.turn is Symbol.O
+    game.undo()
+    with pytest.raises(IllegalMoveError, match="no move has been made"):
+        game.undo()
+    game = played(4, "1 2 3 4 5 6 7 8+9 =p:########.")
+    with pytest.raises(IllegalMoveError, match="cannot be taken back"):
+        game.undo()
+
+
+def test_an_agreed_draw_ends_the_game_until_undone() -> None:
+    game = played(5, "5 1")
+    game.drawn = True
+    assert game.over
+    assert game.result is Result.TIE
+    with pytest.raises(IllegalMoveError, match="draw by agreement"):
+        game.play("2")
+    game.undo()
+    assert not game.over
+
+
+DECISIONS = [
+    (2, "", "XXXOO....", Result.X),
+    (2, "", "XXXOOO...", Result.TIE),  # one line each: no further line is possible at Level 2
+    (1, "", "XXXOOO...", Result.CONTINUE),
+    (3, "", "XXXOOO...", Result.CONTINUE),
+    (0, "", "XXXOOOXOX", Result.TIE),
+    (3, "", "XXXXOXOOO", Result.TIE),
+    (1, "", "XXXXX.OOO", Result.CONTINUE),
+    (3, "", "XXXXXXOOO", Result.X),
+    (2, "", "XO.......", Result.CONTINUE),
+    (5, "", "XOXXOOOXX", Result.TIE),
+    (5, "no-ties", "XOXXOOOXX", Result.CONTINUE),
+    (2, "tally", "XXXOO....", Result.CONTINUE),
+    (2, "tally", "XXXOOO...", Result.CONTINUE),
+    (2, "tally", "XXXOOXXOO", Result.X),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("level", "options", "board", "result"), DECISIONS)
+def test_deciding(level: int, options: str, board: str, result: Result) -> None:
+    assert decide(board, Rules.of(level, options)) is result
+
+
+def test_points_are_lines() -> None:
+    assert points("XXXXXXOOO") == {Symbol.X: 2, Symbol.O: 1}
+
+
+def test_no_ties_observes_again_in_alternating_modes() -> None:
+    game = played(5, "1 2 3 5 4 6 8 7 9", "no-ties")
+    game.play("=XOXXOOOXX")
+    assert game.state.phase is Phase.OBSERVATION
+    assert game.state.modes == (Mode.ROTATED,)
+    game.play("=r:XOXXOOOXX")
+    assert game.state.modes == (Mode.STANDARD,)
+    with pytest.raises(IllegalMoveError, match="this repeated observation is in standard mode"):
+        game.play("=r:XOXXOOOXX")
+
+
+def test_a_limit_of_observations_ends_in_a_tie() -> None:
+    record = "1+2 3+4 5+6 7+8 9 =X.O..XO.X 1-2 3-5 6-4 7-8 =.O.XO..XX"
+    assert played(5, record, "max-observations=3").result is Result.CONTINUE
+    assert played(5, record, "max-observations=2").result is Result.TIE
+
+
+def test_two_switches_a_player() -> None:
+    game = played(5, "5~", "view-switches=2")
+    assert "~6~" in map(str, game.state.legal_moves())
+    game.play("~6~")
+    assert game.state.switches_left == 1
+    game.play("~1")
+    assert game.state.switches_left == 0
+    assert all("~" not in str(move) for move in game.state.legal_moves())
+
+
+@pytest.mark.parametrize(
+    ("level", "options", "message"),
+    [
+        (2, "quick", "unknown option 'quick'"),
+        (2, "tally,tally", "option tally is given twice"),
+        (2, "tally=1", "option tally takes no value"),
+        (5, "view-switches=0", "option view-switches=0: the value must be a whole number from 1 to 1000"),
+        (5, "view-switches=x", "the value must be a whole number"),
+        (5, "view=square", "the readings are 'tabletop' and 'physical'"),
+        (4, "no-ties", "option no-ties needs Level 5, and this is Level 4"),
+        (4, "view-switches=2", "option view-switches needs Level 5"),
+        (0, "quantum-only", "option quantum-only needs Level 1 or higher"),
+        (1, "no-double-entanglement", "option no-double-entanglement needs Level 2 or higher"),
+        (6, "", "level '6' does not exist"),
+    ],
+)
+def test_options_that_make_no_sense(level: int, options: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        Rules.of(level, options)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "quantum-only", "tally", "no-ties,view-switches=2,view=physical,max-observations=9"]
+)
+def test_options_round_trip(text: str) -> None:
+    rules = Rules.of(5, text)
+    assert set(filter(None, str(rules.options).split(","))) == set(filter(None, text.split(",")))
+    assert Rules.of(5, str(rules.options)) == rules
