@@ -15,7 +15,7 @@ from qttt.compiler import CompiledBoard, compile_board
 from qttt.errors import ServiceError, UsageError
 from qttt.game import Game
 from qttt.outcomes import Positions, filled_squares
-from qttt.rolls import Rolls, roll_odds
+from qttt.rolls import Rolls, observe_by_rolls, roll_odds
 from qttt.state import State
 from qttt.symbols import Mode
 
@@ -125,8 +125,10 @@ class DiceObserver:
         return Sample(tuple(odds.draw(rng) for _ in range(shots)))
 
     def draw(self, game: Game, mode: Mode, rng: "np.random.Generator") -> Sample:
-        """Draw one board."""
-        return self.sample(game, mode, 1, rng)
+        """Roll one observation from beginning to end."""
+        _check_request(game.state, mode, 1)
+        board, _ = observe_by_rolls(game.state, mode, rng, self.rolls)
+        return Sample((board,))
 
 
 class CircuitObserver:

@@ -1,4 +1,4 @@
-"""The seeds' worked examples and the cases computed outside the project, on the dice road and both circuits."""
+"""The worked examples of the seeds and the cases computed outside, on the dice road and both circuits."""
 
 import json
 from collections import Counter

@@ -1,0 +1,268 @@
+"""The cross-check agrees with true circuits, and catches every fault planted in a copy."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from qiskit.circuit import QuantumCircuit
+
+from circuits.backends import get_backend
+from circuits.decoding import Shots
+from circuits.gates import MoveGate
+from circuits.register import occ, sym
+from qttt.compiler import CompiledBoard, compile_moves
+from qttt.crosscheck import SIGNIFICANCE, check, compare_views, promised
+from qttt.game import Game
+from qttt.goodness import p_value
+from qttt.observation import CircuitObserver, DiceObserver, Observer, get_observer
+from qttt.odds import observation_odds
+from qttt.rolls import Rolls
+from qttt.rules import Rules
+from qttt.symbols import Mode, Symbol
+from tests.oracle import random_game
+
+Edit = Callable[[str, Sequence[float], list[int]], tuple[str, Sequence[float], list[int]]]
+FULL = "1+3 1*2 9 3*4 5+6 7+8"
+HALF_CANCELLED = "1+3 1-2 5 3*4 6+7 8+9"
+
+
+def played(level: int, record: str, options: str = "") -> Game:
+    game = Game(Rules.of(level, options))
+    game.play(record)
+    return game
+
+
+def opened(circuit: QuantumCircuit, edit: Edit) -> QuantumCircuit:
+    """The circuit with its move blocks opened and one elementary gate changed by an edit."""
+    copy = circuit.copy_empty_like()
+    for instruction in circuit.data:
+        qubits = [circuit.find_bit(qubit).index for qubit in instruction.qubits]
+        if isinstance(instruction.operation, MoveGate):
+            inner = instruction.operation.definition
+            for step in inner.data:
+                own = [qubits[inner.find_bit(qubit).index] for qubit in step.qubits]
+                name, params, own = edit(step.operation.name, step.operation.params, own)
+                getattr(copy, name)(*params, *own)
+        else:
+            copy.append(instruction)
+    return copy
+
+
+class OnCircuit:
+    """A backend that runs a planted circuit, whatever it is given."""
+
+    name = "planted"
+
+    def __init__(self, circuit: QuantumCircuit) -> None:
+        self.circuit = circuit
+
+    def run(self, circuits: Sequence[QuantumCircuit], shots: int, rng: np.random.Generator) -> list[Shots]:
+        return get_backend("aer").run([self.circuit for _ in circuits], shots, rng)
+
+
+def once(change: Edit, matches: Callable[[str, Sequence[float], list[int]], bool]) -> Edit:
+    """An edit of the first gate that matches."""
+    done: list[bool] = []
+
+    def edit(name: str, params: Sequence[float], qubits: list[int]) -> tuple[str, Sequence[float], list[int]]:
+        if not done and matches(name, params, qubits):
+            done.append(True)
+            return change(name, params, qubits)
+        return name, params, qubits
+
+    return edit
+
+
+def swapped(a: int, b: int) -> Edit:
+    table = {a: b, b: a}
+    return lambda name, params, qubits: (name, params, [table.get(qubit, qubit) for qubit in qubits])
+
+
+FAULTS: dict[str, tuple[int, str, Mode, Edit]] = {
+    # the coin of a pair with the other sign: a triplet, alike in the rotated mode
+    "triplet": (
+        4,
+        "5 5*6 1+2 3+4 7+8 9",
+        Mode.ROTATED,
+        once(lambda n, p, q: (n, [-p[0]], q), lambda n, p, q: n == "ry" and q == [sym(5)]),
+    ),
+    # minus where a plus belongs
+    "wrong sign": (
+        4,
+        "5 5-6 1+2 3+4 7+8 9",
+        Mode.ROTATED,
+        once(lambda n, p, q: (n, [-p[0]], q), lambda n, p, q: n == "ry" and q == [sym(6)]),
+    ),
+    "swapped symbols": (2, FULL, Mode.STANDARD, swapped(sym(9), sym(2))),
+    "swapped occupancies": (2, FULL, Mode.STANDARD, swapped(occ(3), occ(5))),
+    "wrong angle": (
+        3,
+        HALF_CANCELLED,
+        Mode.STANDARD,
+        once(lambda n, p, q: (n, [p[0] + 0.1], q), lambda n, p, q: n == "ry" and occ(2) in q),
+    ),
+    "forgotten herald": (
+        3,
+        HALF_CANCELLED,
+        Mode.STANDARD,
+        lambda n, p, q: ("id", [], q[:1]) if any(qubit >= 18 for qubit in q) else (n, p, q),
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_caught(fault: str) -> None:
+    level, record, mode, edit = FAULTS[fault]
+    game = played(level, record)
+    compiled = compile_moves(game, mode)
+    true = check(game, mode, get_observer(), np.random.default_rng(1))
+    assert true.ok, true
+    planted = replace(compiled, circuit=opened(compiled.circuit, edit))
+    assert planted.circuit != opened(compiled.circuit, lambda n, p, q: (n, p, q))
+    exactly = check(game, mode, get_observer(), np.random.default_rng(1), moves=planted)
+    assert not exactly.ok
+    assert exactly.distances["dice-moves"] > 1e-3 or exactly.sample.herald_failed
+    sampled = check(game, mode, CircuitObserver(OnCircuit(planted.circuit)), np.random.default_rng(1))
+    assert sampled.exact_tvd < 1e-9
+    assert not sampled.ok
+    assert (
+        sampled.sample.illegal
+        or sampled.impossible
+        or sampled.p_value < SIGNIFICANCE
+        or (sampled.herald_p_value < SIGNIFICANCE)
+    )
+
+
+OBSERVERS: list[Observer] = [get_observer("aer"), get_observer("aer-lean"), DiceObserver()]
+
+
+@pytest.mark.parametrize("observer", OBSERVERS, ids=lambda observer: observer.name)
+@pytest.mark.parametrize("level", range(6))
+def test_true_circuits_pass(level: int, observer: Observer) -> None:
+    rng, generator = random.Random(level), np.random.default_rng(level)
+    game = Game(Rules.of(level))
+    for token, oracle in random_game(level, rng, phases=2, first="X"):
+        game.play(token)
+        if oracle.full and not game.over:
+            for mode in game.state.modes:
+                report = check(game, mode, observer, generator)
+                assert report.ok, (record(game), report)
+                assert report.exact_tvd < 1e-9
+                assert report.sample.shots == 4096
+
+
+def record(game: Game) -> str:
+    return " ".join(map(str, game.events))
+
+
+def test_heralds_fail_as_often_as_expected() -> None:
+    report = check(played(3, HALF_CANCELLED), Mode.STANDARD, get_observer(), np.random.default_rng(3))
+    assert report.herald_expected == pytest.approx(1 - 0.8153, abs=1e-4)
+    assert report.sample.herald_failed == pytest.approx(4096 * report.herald_expected, rel=0.1)
+    twice = check(played(3, "1+3 1-2 9 3-4"), Mode.STANDARD, get_observer(), np.random.default_rng(3))
+    assert twice.herald_expected == pytest.approx(1 - 0.6306, abs=1e-4)
+
+
+def test_square_by_square_the_dice_promise_what_is_measured() -> None:
+    report = check(played(2, FULL), Mode.STANDARD, get_observer(), np.random.default_rng(6))
+    assert {row.square for row in report.squares} == set(range(1, 10))
+    for row in report.squares:
+        assert row.dice == pytest.approx(row.exact)
+        assert row.low <= row.measured <= row.high
+    inside = [row.low <= row.exact <= row.high for row in report.squares]
+    assert all(inside)
+
+
+@pytest.mark.parametrize(
+    ("level", "tokens", "mode", "square", "symbol", "value"),
+    [
+        (3, "1+3 1-2", Mode.STANDARD, 3, Symbol.X, None),
+        (3, "5 5-6", Mode.STANDARD, 5, Symbol.X, 0.0),
+        (4, "5 5-6", Mode.STANDARD, 6, Symbol.O, 0.5),
+        (4, "5 5-6", Mode.ROTATED, 6, Symbol.O, 1.0),
+        (4, "5", Mode.ROTATED, 5, Symbol.O, 0.5),
+        (4, "1+3 1*2", Mode.ROTATED, 1, Symbol.O, None),
+        (4, "5 5*6", Mode.ROTATED, 6, Symbol.O, 0.5),
+    ],
+)
+def test_what_dice_promise(
+    level: int, tokens: str, mode: Mode, square: int, symbol: Symbol, value: float | None
+) -> None:
+    assert promised(played(level, tokens).state.position, square, symbol, mode) == value
+
+
+def test_d6_rolls_are_held_against_their_own_distribution() -> None:
+    game = played(4, HALF_CANCELLED)
+    report = check(game, Mode.STANDARD, DiceObserver(Rolls.D6), np.random.default_rng(2), rolls=Rolls.D6)
+    assert report.ok
+    assert [row.squares for row in report.rolls] == [(1, 2, 3, 4)]
+    assert 0 < report.rolls[0].distance < 0.01
+
+
+def test_known_positions_condition_everything() -> None:
+    game = played(4, "1+3 1-2 5 3*4 6+7 8+9")
+    positions = game.state.odds().positions()
+    game.play("=p:" + min(positions, key=lambda filled: positions[filled]))
+    for mode in Mode:
+        for observer in OBSERVERS:
+            report = check(game, mode, observer, np.random.default_rng(4), shots=500)
+            assert report.ok, (observer.name, mode, report)
+
+
+def test_views_differ_only_where_a_half_was_attacked_in_the_rotated_view() -> None:
+    def views(tokens: str, mode: Mode) -> float:
+        tabletop = played(5, tokens).state.odds(mode)
+        physical = played(5, tokens, "view=physical").state.odds(mode)
+        return compare_views(tabletop, physical).distance
+
+    assert views("1+3 1*2~", Mode.STANDARD) == 0
+    assert views("5~ 1+3 1*2", Mode.STANDARD) > 0.1
+    assert views("5~ 6 6*7", Mode.ROTATED) == 0
+
+
+def true_p_values(checks: int) -> list[float]:
+    """P-values of samples that do come from the distribution they are held against."""
+    rng, generator = random.Random(7), np.random.default_rng(7)
+    boards: list[dict[str, float]] = []
+    while len(boards) < 20:
+        game = Game(Rules.of(2))
+        for token, oracle in random_game(2, rng, phases=1, first="X"):
+            if oracle.full and not token.startswith("="):
+                game.play(token)
+                boards.append(observation_odds(game.state.position).outcomes())
+                break
+            game.play(token)
+    found = []
+    for number in range(checks):
+        outcomes = boards[number % len(boards)]
+        if len(outcomes) < 2:
+            continue
+        draws = generator.multinomial(64, list(outcomes.values()))
+        found.append(p_value(dict(zip(outcomes, draws.tolist(), strict=True)), outcomes, generator, 499))
+    return found
+
+
+@pytest.mark.slow
+def test_p_values_are_honest() -> None:
+    values = true_p_values(1100)
+    assert len(values) >= 1000
+    rejected = sum(value <= 0.01 for value in values) / len(values)
+    assert rejected <= 0.02
+    assert 0.05 < sum(value <= 0.1 for value in values) / len(values) < 0.15
+
+
+def test_p_values_see_what_is_wrong() -> None:
+    rng = np.random.default_rng(0)
+    assert p_value({"a": 500, "b": 500}, {"a": 0.5, "b": 0.5}, rng) > 0.5
+    assert p_value({"a": 600, "b": 400}, {"a": 0.5, "b": 0.5}, rng) < 0.001
+    assert p_value({"a": 1, "c": 1}, {"a": 0.5, "b": 0.5}, rng) == 0
+    assert p_value({}, {"a": 0.5, "b": 0.5}, rng) == 1
+
+
+def test_a_compiled_board_without_measurement_has_no_readout() -> None:
+    bare: CompiledBoard = compile_moves(played(2, "5 5*6"), measured=False)
+    assert bare.readout is None
+    assert bare.circuit.num_clbits == 0
+    assert [block.label for block in bare.blocks] == ["X places", "O entangles"]
