@@ -176,7 +176,7 @@ def decode(readout: Readout, shots: Shots) -> Decoded:
     if not readout.masked:
         # Only a symbol that was measured can be wrong: a known one of an empty square is never looked at.
         measured = np.array([isinstance(source, Bit) for source in readout.symbol])
-        wrong = (second & measured & ~occupied).any(axis=1) & ~failed
+        wrong = (second & measured & ~occupied).any(axis=1)
     # Digits in the order of the characters . < O < X, so that sorting numbers sorts boards.
     keys = np.where(occupied, np.where(second, 1, 2), 0) @ _PLACES
     good = ~(failed | wrong)

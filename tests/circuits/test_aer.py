@@ -76,7 +76,8 @@ def test_equal_components_are_not_equal_shots() -> None:
 
 def same(first: Shots, second: Shots) -> bool:
     """Compare all bits."""
-    return all(np.array_equal(getattr(first, name), getattr(second, name)) for name in ("pos", "mark", "flag"))
+    pairs = ((first.pos, second.pos), (first.mark, second.mark), (first.flag, second.flag))
+    return all(np.array_equal(*pair) for pair in pairs)
 
 
 def test_seeds() -> None:
@@ -156,6 +157,16 @@ def test_get_backend() -> None:
     assert backend.name == "aer"
     with pytest.raises(UnknownBackendError, match="there is no backend 'are': try aer, fake_<device>"):
         get_backend("are")
+
+
+@pytest.mark.parametrize("name", ["ibm", "ibm_torino", "fake_torino"])
+def test_the_extra_is_named_where_it_is_missing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without IBM's client its backends are unknown, and the message says what to install."""
+    monkeypatch.setattr("circuits.backends.find_spec", lambda _: None)
+    with pytest.raises(
+        UnknownBackendError, match=f"'{name}' needs qiskit-ibm-runtime: install the extra"
+    ):
+        get_backend(name)
 
 
 def test_one_shot_of_an_entangled_pair_is_one_of_two() -> None:
