@@ -1,0 +1,180 @@
+"""The command line: parse, call the command, and turn every problem into one line and an exit status.
+
+Exit statuses (notation.md): 0 done; 1 the question was answered with "no"; 2 bad input or usage; 3 a backend
+or service failed; 130 interrupted.
+"""
+
+import argparse
+import io
+import os
+import sys
+import textwrap
+import traceback
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+from qttt.commands import COMMANDS, Entry
+from qttt.commands.session import Session
+from qttt.errors import QtttError, ServiceError, UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+INTERRUPTED = 130
+WIDTH = 79
+
+_DESCRIPTION = (
+    "TiqTaqToe: quantum tic-tac-toe with dice, every move a quantum circuit. A game is written as its moves: "
+    "5 (classical), 1+3 (superposition), 5*6 (entangle), 5-6 (cancel), ~5 or 5~ (with a view switch)."
+)
+_IN_ASCII = str.maketrans({"△": "X", "□": "O", "…": "...", "−": "-", "–": "-", "’": "'", "√": "sqrt "})
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose problems are errors of ours: one line, no usage text."""
+
+    def __init__(self, *, stdout: TextIO | None = None, **settings: Any) -> None:
+        """Take where help goes; None for the process's standard output."""
+        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+        self.stdout = stdout
+
+    def error(self, message: str) -> NoReturn:
+        """Raise a usage error instead of leaving the process."""
+        if message.startswith("unrecognized arguments") and "RECORD" in self.format_usage():
+            message += " (a record of several moves is one argument, in quotes: '5 5*6')"
+        raise UsageError(message)
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help where this parser's output goes."""
+        super().print_help(file or self.stdout)
+
+
+def build_parser(named: str | None = None, stdout: TextIO | None = None) -> Parser:
+    """The parser of the whole command line.
+
+    Args:
+        named: the only command whose module is imported and whose arguments are added; None for all.
+        stdout: where help goes.
+    """
+    parser = Parser(
+        prog="qttt",
+        description=textwrap.fill(_DESCRIPTION, WIDTH),
+        epilog="qttt COMMAND --help explains a command and shows examples.",
+        stdout=stdout,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and end")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for entry in COMMANDS:
+        if named is None or named == entry.name:
+            _add_command(commands, entry, stdout)
+        else:
+            commands.add_parser(entry.name, help=entry.summary, add_help=False)
+    return parser
+
+
+def _add_command(commands: "argparse._SubParsersAction[Parser]", entry: Entry, stdout: TextIO | None) -> None:
+    command = entry.load()
+    parser = commands.add_parser(
+        entry.name,
+        help=entry.summary,
+        description=textwrap.fill(command.explanation, WIDTH),
+        epilog="\n".join(["examples:", *(f"  qttt {example}" for example in command.examples)]),
+        stdout=stdout,
+    )
+    command.add_arguments(parser)
+    parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
+    parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    parser.set_defaults(run=command.run)
+
+
+def main(
+    argv: Sequence[str] | None = None,
+    *,
+    stdin: TextIO | None = None,
+    stdout: TextIO | None = None,
+    stderr: TextIO | None = None,
+    rng: "np.random.Generator | None" = None,
+) -> int:
+    """Run one command line.
+
+    Args:
+        argv: arguments without the program's name; None for the process's own.
+        stdin: where ``-`` reads from and questions are answered; None for the process's own, as below.
+        stdout: where the result goes.
+        stderr: where problems go.
+        rng: random numbers, instead of those of ``--seed``.
+
+    Returns:
+        The exit status.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    session = Session(
+        stdin or sys.stdin or io.StringIO(),
+        stdout or _tolerant(sys.stdout),
+        stderr or sys.stderr or io.StringIO(),
+        rng,
+    )
+    try:
+        return _run(words, session)
+    except KeyboardInterrupt:
+        return _report("interrupted", INTERRUPTED, session, words)
+    except QtttError as error:
+        return _report(str(error), error.exit_status, session, words)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}".partition("\n")[0]
+        message = f"this is a fault of the program, please report it with --debug: {what}"
+        return _report(message, ServiceError.exit_status, session, words)
+
+
+def _run(words: list[str], session: Session) -> int:
+    named = next((word for word in words if not word.startswith("-")), "")
+    parser = build_parser(named, session.stdout)
+    try:
+        arguments = parser.parse_args(words)
+    except SystemExit as end:  # After --help.
+        return int(end.code or 0)
+    if arguments.version:
+        session.write(f"qttt {_version()}\n")
+        return 0
+    if arguments.command is None:
+        raise UsageError("name a command; qttt --help lists them")
+    session.ascii = arguments.ascii
+    status = arguments.run(arguments, session)
+    assert isinstance(status, int)
+    return status
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("tiqtaqtoe")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+def _tolerant(stdout: TextIO | None) -> TextIO:
+    """Standard output that writes what its encoding lacks as escapes; a sink if the process has none."""
+    if stdout is None:
+        return open(os.devnull, "w")
+    if isinstance(stdout, io.TextIOWrapper):
+        stdout.reconfigure(errors="backslashreplace")
+    return stdout
+
+
+def _report(message: str, status: int, session: Session, words: Sequence[str]) -> int:
+    if "--debug" in words:
+        traceback.print_exc(file=session.stderr)
+    line = " ".join(f"qttt: error: {message}".split("\n"))
+    encoding = session.stderr.encoding or "utf-8"
+    try:
+        line.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        line = line.translate(_IN_ASCII).encode("ascii", "backslashreplace").decode()
+    try:
+        session.stderr.write(f"{line}\n")
+        session.stderr.flush()
+    except OSError:
+        pass  # Nobody listens; the status still says it.
+    return status

@@ -1,0 +1,64 @@
+"""The commands of ``qttt``: one module each, imported only when its command is named.
+
+A module says what its command is in a constant ``COMMAND`` and is entered in ``COMMANDS`` with its name. Both
+are light: whatever needs Qiskit or numpy is imported when the command runs.
+"""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from qttt.commands.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What the command line needs to know of a command.
+
+    Attributes:
+        explanation: one paragraph of its help.
+        examples: command lines without the leading ``qttt``, as a shell takes them.
+        add_arguments: adds its arguments to a parser.
+        run: does it, and returns the exit status.
+    """
+
+    explanation: str
+    examples: tuple[str, ...]
+    add_arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace, "Session"], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the list of commands.
+
+    Attributes:
+        name: what is typed.
+        module: the module whose ``COMMAND`` it is.
+        summary: a few words for ``qttt --help``.
+    """
+
+    name: str
+    module: str
+    summary: str
+
+    def load(self) -> Command:
+        """Import the command."""
+        command = import_module(self.module).COMMAND
+        assert isinstance(command, Command)
+        return command
+
+
+COMMANDS: tuple[Entry, ...] = (
+    Entry("odds", "qttt.commands.odds", "exact odds of the board, if it were observed now"),
+    Entry("moves", "qttt.commands.moves", "the legal moves"),
+    Entry("dice", "qttt.commands.dice", "the dice in every square"),
+    Entry("observe", "qttt.commands.observe", "observe a full board by circuit or dice"),
+    Entry("check", "qttt.commands.check", "hold dice, circuits and shots against each other"),
+    Entry("circuit", "qttt.commands.circuit", "the circuit of a game, drawn or as OpenQASM 3"),
+    Entry("backends", "qttt.commands.backends", "what a board can be observed on"),
+    Entry("perft", "qttt.commands.perft", "count legal move sequences"),
+)

@@ -1,0 +1,141 @@
+"""Arguments that commands share: the record, what stands in for its headers, seeds and numbers."""
+
+import re
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from qttt.commands.session import Session
+from qttt.errors import UsageError
+from qttt.game import Game
+from qttt.options import SUMMARIES
+from qttt.record import Record
+from qttt.recordfile import read_record
+from qttt.rolls import Rolls
+from qttt.symbols import Mode
+
+if TYPE_CHECKING:
+    from qttt.observation import Observer
+
+MAX_SHOTS = 1_000_000
+MAX_SEED = 2**64 - 1
+
+
+def whole_number(least: int, most: int) -> Callable[[str], int]:
+    """A parser of whole numbers for ``type=``: ASCII digits only, within bounds."""
+
+    def whole_number(text: str) -> int:
+        if not re.fullmatch("[0-9]{1,30}", text) or not least <= int(text) <= most:
+            raise ArgumentTypeError(f"it must be a whole number from {least} to {most}, not {text!r}")
+        return int(text)
+
+    return whole_number
+
+
+def add_rules_arguments(parser: ArgumentParser) -> None:
+    """Add ``--level`` and ``--options``."""
+    parser.add_argument("--level", metavar="N", help="level 0 to 5 (default: what the record says, else 2)")
+    parser.add_argument(
+        "--options", metavar="LIST", help=f"optional rules, separated by commas: {', '.join(SUMMARIES)}"
+    )
+
+
+def add_record_arguments(parser: ArgumentParser) -> None:
+    """Add ``RECORD`` and the flags that stand in for its headers."""
+    parser.add_argument(
+        "record",
+        metavar="RECORD",
+        help="a game: its moves in quotes ('5 5*6'), the name of a file, or - for standard input",
+    )
+    add_rules_arguments(parser)
+    parser.add_argument(
+        "--first", metavar="P", help="who starts, X or O (default: what the record says, else X)"
+    )
+
+
+def add_json_argument(parser: ArgumentParser) -> None:
+    """Add ``--json``."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def add_mode_argument(parser: ArgumentParser) -> None:
+    """Add ``--mode``."""
+    parser.add_argument(
+        "--mode", choices=[str(mode) for mode in Mode], help="mode of observation (rotated: Levels 4 and 5)"
+    )
+
+
+def add_seed_argument(parser: ArgumentParser) -> None:
+    """Add ``--seed``."""
+    parser.add_argument(
+        "--seed", metavar="N", type=whole_number(0, MAX_SEED), help="makes the random numbers repeat exactly"
+    )
+
+
+def add_backend_arguments(parser: ArgumentParser) -> None:
+    """Add ``--backend`` and ``--rolls``."""
+    parser.add_argument(
+        "--backend",
+        metavar="B",
+        help="who observes; qttt backends lists them (default aer, or dice with --rolls d6)",
+    )
+    parser.add_argument(
+        "--rolls",
+        choices=[str(rolls) for rolls in Rolls],
+        default=str(Rolls.EXACT),
+        help="how the backend dice rolls chances that no single d6 gives (default exact)",
+    )
+
+
+def add_shots_argument(parser: ArgumentParser, help: str) -> None:
+    """Add ``--shots``."""
+    parser.add_argument("--shots", metavar="N", type=whole_number(1, MAX_SHOTS), help=help)
+
+
+def observer_of(arguments: Namespace) -> "Observer":
+    """The observer that the arguments mean.
+
+    Raises:
+        UsageError: there is none of that name, or it does not roll.
+    """
+    from qttt.observation import DICE, get_observer
+
+    rolls = Rolls(arguments.rolls)
+    return get_observer(arguments.backend or ("aer" if rolls is Rolls.EXACT else DICE), rolls)
+
+
+def record_of(arguments: Namespace, session: Session) -> Record:
+    """The record that the arguments mean, completed by the flags that stand in for headers.
+
+    Raises:
+        UsageError: a flag contradicts a header.
+        RecordError: it cannot be read.
+        FileError: its file cannot be read.
+    """
+    record = read_record(arguments.record, session.stdin)
+    return record.completed(arguments.level, arguments.options, arguments.first)
+
+
+def game_of(arguments: Namespace, session: Session) -> Game:
+    """The replayed game that the arguments mean.
+
+    Raises:
+        QtttError: it cannot be read or replayed.
+    """
+    return record_of(arguments, session).game()
+
+
+def mode_of(arguments: Namespace, game: Game) -> Mode:
+    """The mode that was asked for, else the first one that the game allows.
+
+    Raises:
+        UsageError: the level has no rotated mode.
+    """
+    state = game.state
+    if arguments.mode is None:
+        return state.modes[0]
+    mode = Mode(arguments.mode)
+    if mode is Mode.ROTATED and not game.rules.level.rotated_mode:
+        number = game.rules.level.number
+        raise UsageError(f"the rotated mode of observation starts at Level 4, and this is Level {number}")
+    return mode

@@ -1,0 +1,186 @@
+"""``qttt check``: dice, circuits and shots held against each other."""
+
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from qttt.commands import Command
+from qttt.commands.arguments import (
+    add_backend_arguments,
+    add_json_argument,
+    add_mode_argument,
+    add_record_arguments,
+    add_seed_argument,
+    add_shots_argument,
+    mode_of,
+    observer_of,
+    record_of,
+)
+from qttt.commands.session import Session
+from qttt.errors import UsageError
+from qttt.record import Record
+from qttt.rolls import Rolls
+from qttt.rules import Rules
+from qttt.symbols import Mode
+
+if TYPE_CHECKING:
+    from qttt.crosscheck import CheckReport, ViewDifference
+
+VIEWS = ("tabletop", "physical", "both")
+
+
+def view_difference(record: Record, mode: Mode) -> "ViewDifference":
+    """What the two readings of a view switch make of one record (decision D5).
+
+    Args:
+        record: a Level-5 record.
+        mode: mode of observation.
+
+    Raises:
+        RecordError: an earlier observation in the record is impossible in one of the readings.
+    """
+    from qttt.crosscheck import compare_views
+
+    tabletop, physical = (read_as(record, physical=physical).game() for physical in (False, True))
+    return compare_views(tabletop.state.odds(mode), physical.state.odds(mode))
+
+
+def read_as(record: Record, *, physical: bool) -> Record:
+    """The record with view switches read as at the table, or physically.
+
+    Raises:
+        UsageError: a physical reading below Level 5.
+    """
+    options = replace(record.rules.options, physical_view=physical)
+    text = str(Rules(record.level, options).options)
+    return record.with_header("Options", text) if text else record.without_header("Options")
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    add_record_arguments(parser)
+    add_mode_argument(parser)
+    add_backend_arguments(parser)
+    add_shots_argument(parser, "shots to take (default 4096)")
+    add_seed_argument(parser)
+    parser.add_argument(
+        "--view",
+        choices=VIEWS,
+        help="how view switches are read (default: as the record says); both: show where the readings differ",
+    )
+    add_json_argument(parser)
+
+
+def _run(arguments: Namespace, session: Session) -> int:
+    from qttt.crosscheck import DEFAULT_SHOTS, check
+
+    record = record_of(arguments, session)
+    if arguments.view in ("tabletop", "physical"):
+        record = read_as(record, physical=arguments.view == "physical")
+    game = record.game()
+    mode = mode_of(arguments, game)
+    difference = None
+    if arguments.view == "both":
+        if not game.rules.level.rotated_view:
+            raise UsageError(f"--view both needs Level 5, and this is Level {game.rules.level.number}")
+        difference = view_difference(record, mode)
+    report = check(
+        game,
+        mode,
+        observer_of(arguments),
+        session.generator(arguments.seed),
+        shots=arguments.shots or DEFAULT_SHOTS,
+        rolls=Rolls(arguments.rolls),
+    )
+    if arguments.json:
+        views = {} if difference is None else {"views": _views_json(difference)}
+        session.write_json({**report.to_json(), **views})
+    else:
+        _show(report, difference, session)
+    return 0 if report.ok else 1
+
+
+def _views_json(difference: "ViewDifference") -> dict[str, Any]:
+    return {
+        "distance": difference.distance,
+        "boards": {
+            board: {"tabletop": one, "physical": other} for board, (one, other) in difference.boards.items()
+        },
+        "squares": [
+            {"square": square, "symbol": str(symbol), "tabletop": one, "physical": other}
+            for (square, symbol), (one, other) in difference.squares.items()
+        ],
+    }
+
+
+def _show(report: "CheckReport", difference: "ViewDifference | None", session: Session) -> None:
+    from qttt.commands.tables import plain_table
+    from qttt.textboard import percent
+
+    exact = plain_table("exact distance between", "")
+    for pair, distance in report.distances.items():
+        exact.add_row(pair.replace("-", " and "), f"{distance:.1e}")
+    sample = report.sample
+    squares = plain_table("square", "symbol", ">dice", ">exact", ">measured", "99 % interval")
+    for row in report.squares:
+        squares.add_row(
+            str(row.square),
+            str(row.symbol),
+            "" if row.dice is None else percent(row.dice),
+            percent(row.exact),
+            percent(row.measured),
+            f"{percent(row.low)} to {percent(row.high)}",
+        )
+    session.show(
+        exact,
+        "",
+        f"{sample.shots:,} shots on {report.backend} in {report.mode} mode: {sample.kept:,} count, "
+        f"{sample.illegal:,} are illegal, {sample.herald_failed:,} have a failed herald "
+        f"({percent(report.herald_expected)} expected).",
+        f"Distance of the shots from the exact odds {report.sampled_tvd:.4f}, p-value {report.p_value:.4f}.",
+    )
+    for board, count in report.impossible.items():
+        session.show(f"Impossible, and yet measured {count:,} times: {board}")
+    session.show("", squares)
+    for rolls in report.rolls:
+        where = ", ".join(map(str, rolls.squares))
+        session.show(f"Rolled with a d6, squares {where} are {rolls.distance:.4f} away from the exact odds.")
+    if difference is not None:
+        _show_views(difference, session)
+    session.show("", "Everything agrees." if report.ok else "This does NOT agree.")
+
+
+def _show_views(difference: "ViewDifference", session: Session) -> None:
+    from qttt.commands.tables import plain_table
+    from qttt.textboard import percent
+
+    if not difference.boards:
+        session.show("", "View switches read as at the table or physically: no difference here.")
+        return
+    table = plain_table("square or board", ">at the table", ">physically")
+    for (square, symbol), (one, other) in difference.squares.items():
+        table.add_row(f"{symbol} in {square}", percent(one), percent(other))
+    for board, (one, other) in difference.boards.items():
+        table.add_row(board, percent(one), percent(other))
+    session.show(
+        "",
+        f"View switches read as at the table or physically: the distance is {difference.distance:.4f}.",
+        table,
+    )
+
+
+COMMAND = Command(
+    explanation=(
+        "Holds three independent descriptions of a board against each other: the dice, the move-by-move "
+        "circuit and the lean circuit. First exactly, by amplitudes; then by shots, with a p-value and a "
+        "test that no impossible board occurs; then square by square, the value of the dice over four "
+        "against the measured frequency. The exit status is 1 if they do not agree."
+    ),
+    examples=(
+        "check '1+3 1*2 9 3*4 5+6 7+8' --seed 1",
+        "check '1+3 1-2' --level 4 --mode rotated --shots 1000 --seed 1 --json",
+        "check '1+3 1-2' --level 3 --backend dice --rolls d6 --seed 1",
+        "check '1+3 ~1*2 4' --level 5 --view both --seed 1",
+    ),
+    add_arguments=_add_arguments,
+    run=_run,
+)

@@ -1,0 +1,182 @@
+"""``qttt circuit``: the quantum circuit of a game, drawn, as OpenQASM 3, or what it costs."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qttt.commands import Command
+from qttt.commands.arguments import (
+    add_json_argument,
+    add_mode_argument,
+    add_record_arguments,
+    game_of,
+    mode_of,
+    whole_number,
+)
+from qttt.commands.session import Session
+from qttt.errors import UsageError
+from qttt.files import save_file
+from qttt.game import Game
+from qttt.symbols import Mode
+
+if TYPE_CHECKING:
+    from circuits.drawing import Stats
+
+STYLES = ("moves", "lean")
+FORMATS = ("text", "qasm3", "png", "svg", "pdf", "stats")
+PICTURES = ("png", "svg", "pdf")
+_SUFFIXES = {
+    ".txt": "text",
+    ".qasm": "qasm3",
+    ".qasm3": "qasm3",
+    ".png": "png",
+    ".svg": "svg",
+    ".pdf": "pdf",
+}
+
+
+def circuit_text(
+    game: Game,
+    mode: Mode = Mode.STANDARD,
+    *,
+    style: str = "moves",
+    format: str = "text",
+    all_wires: bool = False,
+    width: int = 80,
+) -> str | bytes:
+    """The circuit of a game's present phase, its observation included, in one of the formats.
+
+    Args:
+        game: a game at any moment; the board need not be full.
+        mode: mode of observation.
+        style: ``moves``, a labelled block a move on 27 qubits, or ``lean``, the cheapest one with the same
+            statistics.
+        format: ``text``, ``qasm3``, ``png``, ``svg`` or ``pdf``.
+        all_wires: draw all wires, and not only those on which something happens.
+        width: columns of a text drawing.
+
+    Raises:
+        UsageError: the circuit cannot be drawn so.
+    """
+    from circuits.drawing import draw, to_qasm3
+    from qttt.compiler import compile_board
+    from qttt.observation import service_errors
+
+    circuit = compile_board(game, mode, lean=style == "lean").circuit
+    with service_errors():
+        if format == "qasm3":
+            return to_qasm3(circuit)
+        return draw(circuit, format, all_wires=all_wires, width=width)
+
+
+def circuit_stats(game: Game, mode: Mode = Mode.STANDARD, *, style: str = "moves") -> "Stats":
+    """What the circuit costs, the object that ``qttt circuit --format stats --json`` prints."""
+    from circuits.drawing import stats
+    from qttt.compiler import compile_board
+    from qttt.observation import service_errors
+
+    circuit = compile_board(game, mode, lean=style == "lean").circuit
+    with service_errors():
+        return stats(circuit)
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    add_record_arguments(parser)
+    add_mode_argument(parser)
+    parser.add_argument(
+        "--style",
+        choices=STYLES,
+        default=STYLES[0],
+        help="moves: one box a move (the default); lean: the cheapest circuit with the same statistics",
+    )
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="what to make (default: what the name in --out ends with, else text)",
+    )
+    parser.add_argument("--out", metavar="FILE", help="write it to a file, which pictures need")
+    parser.add_argument("--all-wires", action="store_true", help="draw all 27 wires, idle ones too")
+    parser.add_argument(
+        "--width",
+        metavar="N",
+        type=whole_number(20, 100_000),
+        help="columns of a text drawing (default: those of the terminal, else 80)",
+    )
+    add_json_argument(parser)
+
+
+def _run(arguments: Namespace, session: Session) -> int:
+    format = _format(arguments)
+    game = game_of(arguments, session)
+    mode = mode_of(arguments, game)
+    if format == "stats":
+        return _show_stats(game, mode, arguments, session)
+    content = circuit_text(
+        game,
+        mode,
+        style=arguments.style,
+        format=format,
+        all_wires=arguments.all_wires,
+        width=arguments.width or session.columns,
+    )
+    if isinstance(content, str) and not content.endswith("\n"):
+        content += "\n"
+    if arguments.out is not None:
+        save_file(arguments.out, content)
+        session.show(f"Wrote {arguments.out}.")
+    else:
+        assert isinstance(content, str)
+        session.write(content)
+    return 0
+
+
+def _format(arguments: Namespace) -> str:
+    format = arguments.format
+    if format is None and arguments.json:
+        format = "stats"
+    if format is None and arguments.out is not None:
+        format = _SUFFIXES.get(Path(arguments.out).suffix.lower())
+    format = format or "text"
+    if arguments.json and format != "stats":
+        raise UsageError("--json goes with --format stats: the other formats are no JSON")
+    if format in PICTURES and arguments.out is None:
+        raise UsageError(f"a picture goes to a file: give its name, for example --out circuit.{format}")
+    if format == "stats" and arguments.out is not None:
+        raise UsageError("--format stats goes to standard output, not to --out")
+    return str(format)
+
+
+def _show_stats(game: Game, mode: Mode, arguments: Namespace, session: Session) -> int:
+    stats = circuit_stats(game, mode, style=arguments.style)
+    if arguments.json:
+        session.write_json(stats)
+        return 0
+    from qttt.commands.tables import plain_table
+
+    table = plain_table("", ">")
+    for key, value in stats.items():
+        if key != "operations":
+            table.add_row(key.replace("_", " ").replace("two qubit", "two-qubit"), str(value))
+    for name, count in sorted(stats["operations"].items()):
+        table.add_row(f"operation {name}", str(count))
+    session.show(table)
+    return 0
+
+
+COMMAND = Command(
+    explanation=(
+        "Compiles the moves since the last observation, and the observation itself, to a quantum circuit. "
+        "Each square has a qubit for its occupancy (occ), one for its symbol (sym) and one that tells "
+        "whether a half-cancel succeeded (her). Every move is a box with a name; a text drawing shows only "
+        "the wires on which something happens. The stats are those after optimisation, measurements "
+        "included."
+    ),
+    examples=(
+        "circuit '1 1*2'",
+        "circuit '1 1*2' --format qasm3",
+        "circuit '1+3 1-2' --level 4 --mode rotated --style lean --format stats --json",
+        "circuit game.qttt --out circuit.svg",
+    ),
+    add_arguments=_add_arguments,
+    run=_run,
+)

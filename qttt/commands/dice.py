@@ -1,0 +1,99 @@
+"""``qttt dice``: what lies in every square."""
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from qttt.board import Position
+from qttt.commands import Command
+from qttt.commands.arguments import add_json_argument, add_record_arguments, game_of
+from qttt.commands.session import Session
+from qttt.dice import colour_name
+from qttt.game import Game
+from qttt.squares import SQUARES
+from qttt.standing import shown_position, standing
+
+
+def dice_report(game: Game) -> dict[str, Any]:
+    """The object that ``qttt dice --json`` prints.
+
+    Args:
+        game: a game at any moment. After the end the observed symbols are shown as such, also at Level 5,
+            where they become dice only if the game goes on.
+
+    Returns:
+        The player to move (None after the end), the view, for each square whether it is empty, holds dice or
+        an observed symbol, and to whom it is open; and the observed positions while the mode is still open.
+    """
+    position = shown_position(game)
+    positions = game.state.positions
+    return {
+        "turn": None if game.over else str(game.turn),
+        "view": str(position.view),
+        "squares": [_square(position, square) for square in SQUARES],
+        "positions": positions.filled if positions else None,
+    }
+
+
+def _square(position: Position, square: int) -> dict[str, Any]:
+    observed = position.is_observed(square)
+    contents = position.at(square)
+    open_to = position.open_to(square)
+    return {
+        "state": "observed" if observed else "dice" if contents else "empty",
+        "symbol": position.observed[square - 1] if observed else None,
+        "dice": [
+            {
+                "shape": die.shape.shape,
+                "owner": str(die.owner),
+                "colour": colour_name(die.colour),
+                "value": die.value,
+            }
+            for die in contents
+        ],
+        "open_to": None if open_to is None else str(open_to),
+    }
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    add_record_arguments(parser)
+    add_json_argument(parser)
+
+
+def _run(arguments: Namespace, session: Session) -> int:
+    game = game_of(arguments, session)
+    if arguments.json:
+        session.write_json(dice_report(game))
+        return 0
+    from qttt.commands.tables import plain_table
+    from qttt.textboard import draw_dice, draw_legend
+
+    position = shown_position(game)
+    table = plain_table("square", "dice", "which is", "open to")
+    for square in SQUARES:
+        observed = position.is_observed(square)
+        table.add_row(
+            str(square),
+            position.observed[square - 1] if observed else draw_dice(position.at(square), session.glyphs),
+            "observed" if observed else position.configuration(square).value,
+            position.open_to(square) or "",
+        )
+    session.show(
+        standing(game),
+        session.board(position, positions=game.state.positions),
+        draw_legend(position, session.glyphs),
+        "",
+        table,
+    )
+    return 0
+
+
+COMMAND = Command(
+    explanation=(
+        "Shows the dice in every square: shape, colour and signed value, what they stand for together, and "
+        "which player may attack the square. The dice are the state of the game; nothing else about the "
+        "past counts."
+    ),
+    examples=("dice '5 5*6'", "dice '1+3 1-2' --level 3 --json"),
+    add_arguments=_add_arguments,
+    run=_run,
+)

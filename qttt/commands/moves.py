@@ -1,0 +1,90 @@
+"""``qttt moves``: what the player to move may do."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from typing import Any
+
+from qttt.commands import Command
+from qttt.commands.arguments import add_json_argument, add_record_arguments, game_of
+from qttt.commands.session import Session
+from qttt.game import Game
+from qttt.moves import Kind, Move
+from qttt.standing import shown_position, standing
+from qttt.state import Phase
+
+
+def moves_report(game: Game) -> dict[str, Any]:
+    """The object that ``qttt moves --json`` prints.
+
+    Args:
+        game: a game at any moment; unless it waits for a move, nothing is legal.
+
+    Returns:
+        The player to move (None after the end), the legal moves in the current view, whether the view may be
+        switched, and the legal moves after a switch, in canonical order.
+    """
+    state = game.state
+    waiting = state.phase is Phase.MOVE and not game.over
+    return {
+        "turn": None if game.over else str(game.turn),
+        "legal": [str(move) for move in state.legal_here()] if waiting else [],
+        "can_switch_view": waiting and state.switches_left > 0,
+        "legal_after_switch": [str(move) for move in state.legal_here(switched=True)] if waiting else [],
+        "measurable": [],
+    }
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    add_record_arguments(parser)
+    add_json_argument(parser)
+
+
+def _run(arguments: Namespace, session: Session) -> int:
+    game = game_of(arguments, session)
+    report = moves_report(game)
+    if arguments.json:
+        session.write_json(report)
+        return 0
+    from qttt.textboard import draw_legend
+
+    position = shown_position(game)
+    session.show(
+        standing(game),
+        session.board(position, positions=game.state.positions),
+        draw_legend(position, session.glyphs),
+    )
+    if report["legal"]:
+        session.show("", _by_kind(report["legal"]))
+    if report["legal_after_switch"]:
+        session.show("", "After a view switch:", "", _by_kind(report["legal_after_switch"]))
+    if report["can_switch_view"]:
+        session.show("", "The view may also be switched after a move: 5~ for 5.")
+    return 0
+
+
+def _by_kind(tokens: Sequence[str]) -> "Any":
+    from qttt.commands.tables import plain_table
+
+    table = plain_table("", "")
+    moves = [Move.parse(token) for token in tokens]
+    for kind in Kind:
+        fitting = [str(move) for move in moves if move.kind is kind]
+        for start in range(0, len(fitting), 12):
+            table.add_row("" if start else kind.word, "  ".join(fitting[start : start + 12]))
+    return table
+
+
+COMMAND = Command(
+    explanation=(
+        "Lists the legal moves of the player whose turn it is, in canonical order: classical, "
+        "superposition, entangling, cancelling, each by squares. At Level 5 the moves that a view switch "
+        "would make legal follow, written ~5*6."
+    ),
+    examples=(
+        "moves '5 5*6'",
+        "moves '' --level 0 --first O --json",
+        "moves '1 2+3 4 4*7 6 6-5' --level 5",
+    ),
+    add_arguments=_add_arguments,
+    run=_run,
+)

@@ -1,0 +1,227 @@
+"""``qttt observe``: the observation phase of a full board, on a simulator or by dice."""
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from qttt.commands import Command
+from qttt.commands.arguments import (
+    add_backend_arguments,
+    add_json_argument,
+    add_mode_argument,
+    add_record_arguments,
+    add_seed_argument,
+    add_shots_argument,
+    observer_of,
+    record_of,
+)
+from qttt.commands.session import QuestionUnansweredError, Session
+from qttt.errors import IllegalMoveError, QtttError, UsageError
+from qttt.game import Game
+from qttt.outcomes import Observation
+from qttt.record import Record
+from qttt.recordfile import names_file, save_record
+from qttt.standing import standing
+from qttt.state import Phase
+from qttt.symbols import Mode
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from qttt.observation import Observer, Sample
+
+
+def observe_board(
+    game: Game, mode: Mode, observer: "Observer", rng: "np.random.Generator", shots: int | None = None
+) -> "Sample":
+    """Observe a full board; the game takes the first board that counts as its outcome.
+
+    Args:
+        game: a game that waits for an observation, or for the mode of one; it gets the outcome.
+        mode: mode of observation.
+        observer: who looks.
+        rng: where every random number comes from.
+        shots: how many shots; None for as many as it takes until one counts.
+
+    Returns:
+        Every shot.
+
+    Raises:
+        IllegalMoveError: the board is not to be observed now, or not in this mode.
+        ServiceError: no shot counts, or the backend failed.
+    """
+    check_observable(game)
+    if mode not in game.state.modes:
+        raise IllegalMoveError(
+            f"the {mode} mode",
+            f"this observation is in {game.state.modes[0]} mode whatever the players choose",
+        )
+    sample = observer.draw(game, mode, rng) if shots is None else observer.sample(game, mode, shots, rng)
+    game.push(Observation(sample.first, mode))
+    return sample
+
+
+def check_observable(game: Game) -> None:
+    """Refuse a game that waits for something else.
+
+    Raises:
+        IllegalMoveError: with what it waits for.
+    """
+    if game.over:
+        raise IllegalMoveError("observe", "the game is over")
+    if game.state.phase is Phase.MOVE:
+        empty = ", ".join(map(str, game.state.position.empty_squares))
+        raise IllegalMoveError(
+            "observe", f"a board is observed only once it is full, and this one is empty at {empty}"
+        )
+
+
+def observe_report(game: Game, record: Record, sample: "Sample", observer: "Observer") -> dict[str, Any]:
+    """The object that ``qttt observe --json`` prints.
+
+    Args:
+        game: the game after the observation.
+        record: its record.
+        sample: the shots.
+        observer: who looked.
+    """
+    last = game.events[-1]
+    assert isinstance(last, Observation)
+    return {
+        "board": last.board,
+        "mode": str(last.mode),
+        "backend": observer.name,
+        "shots": sample.shots,
+        "kept": sample.kept,
+        "illegal": sample.illegal,
+        "herald_failed": sample.herald_failed,
+        "result": str(game.result),
+        "record": str(record),
+        "counts": sample.counts(),
+    }
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    add_record_arguments(parser)
+    add_mode_argument(parser)
+    add_backend_arguments(parser)
+    add_shots_argument(
+        parser, "shots to take (default: until one counts); the first that counts is the outcome"
+    )
+    add_seed_argument(parser)
+    parser.add_argument("--save", metavar="FILE", help="write the record with the outcome to a file")
+    add_json_argument(parser)
+
+
+def _run(arguments: Namespace, session: Session) -> int:
+    record = record_of(arguments, session)
+    game = record.game()
+    check_observable(game)
+    if arguments.mode is None and len(game.state.modes) > 1 and not session.interactive:
+        raise UsageError(
+            f"at Level {game.rules.level.number} {game.state.initiator} chooses the mode: "
+            "give --mode standard or --mode rotated"
+        )
+    observer = observer_of(arguments)
+    rng = session.generator(arguments.seed)
+    if arguments.mode is not None:
+        mode = Mode(arguments.mode)
+    elif len(game.state.modes) == 1:
+        mode = game.state.modes[0]
+    else:
+        mode = _choose(game, record, observer, rng, arguments, session)
+    sample = observe_board(game, mode, observer, rng, arguments.shots)
+    record = record.updated(game)
+    if arguments.save is not None:
+        save_record(arguments.save, record)
+    report = observe_report(game, record, sample, observer)
+    if arguments.json:
+        session.write_json(report)
+    else:
+        _show(game, report, arguments.save, session)
+    return 0
+
+
+def _choose(
+    game: Game,
+    record: Record,
+    observer: "Observer",
+    rng: "np.random.Generator",
+    arguments: Namespace,
+    session: Session,
+) -> Mode:
+    """Show the positions, which are observed first unless the record has them, and ask for the mode."""
+    from qttt.observation import observe_positions
+
+    if game.state.positions is None:
+        positions, _ = observe_positions(game, observer, rng)
+        game.push(positions)
+    seen = record.updated(game)
+    if arguments.save is not None:
+        # From here on the positions are known, and nothing that happens to the program may make them anew.
+        save_record(arguments.save, seen)
+    session.show(
+        standing(game),
+        session.board(game.state.position, positions=game.state.positions),
+        to_stderr=True,
+    )
+    try:
+        return Mode(session.ask("Mode of observation?", [str(mode) for mode in game.state.modes]))
+    except QuestionUnansweredError:
+        raise QuestionUnansweredError(_kept(seen, arguments)) from None
+
+
+def _kept(seen: Record, arguments: Namespace) -> str:
+    """Keep the observed positions where the record came from, and say where they are."""
+    file = arguments.save
+    if file is None and names_file(arguments.record):
+        file = arguments.record
+        try:
+            save_record(file, seen)
+        except QtttError as error:
+            return f"{error}; the record with the observed positions is: {' '.join(str(seen).split())}"
+    if file is None:
+        return f"no mode was chosen; go on with the observed positions: {' '.join(str(seen).split())}"
+    return f"no mode was chosen; the observed positions are kept in {file}"
+
+
+def _show(game: Game, report: dict[str, Any], saved: str | None, session: Session) -> None:
+    from qttt.board import Position
+    from qttt.commands.tables import plain_table
+    from qttt.standing import ending
+    from qttt.textboard import percent
+
+    shots = "1 shot" if report["shots"] == 1 else f"{report['shots']:,} shots"
+    counts = f"{report['kept']:,} of which {'counts' if report['kept'] == 1 else 'count'}"
+    if report["illegal"] or report["herald_failed"]:
+        counts += f" ({report['illegal']:,} illegal, {report['herald_failed']:,} with a failed herald)"
+    session.show(
+        f"Observed in {report['mode']} mode on {report['backend']}: {shots}, {counts}.",
+        session.board(Position(observed=report["board"])),
+        f"{report['board']}: {ending(game.result)}.",
+    )
+    if len(report["counts"]) > 1:
+        table = plain_table("board", ">count", ">share")
+        for board, count in sorted(report["counts"].items(), key=lambda item: (-item[1], item[0])):
+            table.add_row(board, f"{count:,}", percent(count / report["kept"]))
+        session.show("", table)
+    session.show("", report["record"])
+    if saved is not None:
+        session.show("", f"Saved in {saved}.")
+
+
+COMMAND = Command(
+    explanation=(
+        "Observes a full board: runs its circuit on a backend, or rolls dice, and takes the first shot that "
+        "counts as the outcome. With --shots N the counts of N shots are shown too. At Levels 4 and 5 the "
+        "positions come first; then the player who moved last chooses the mode, with --mode or when asked. "
+        "If nothing is chosen, the record keeps the positions as =p:... and they are never observed anew."
+    ),
+    examples=(
+        "observe '1 5 2 6 3+4 7 8 9' --level 1 --seed 7",
+        "observe '1 5 2 6 3+4 7 8 9' --level 1 --backend dice --seed 7 --json",
+        "observe '1+3 1-2 4 5 6 7 8 9' --level 4 --mode rotated --shots 1000 --seed 1",
+        "observe game.qttt --save game.qttt",
+    ),
+    add_arguments=_add_arguments,
+    run=_run,
+)

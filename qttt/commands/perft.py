@@ -1,0 +1,87 @@
+"""``qttt perft``: count legal move sequences, to test that two programs know the same rules."""
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from qttt.commands import Command
+from qttt.commands.arguments import add_json_argument, add_rules_arguments, whole_number
+from qttt.commands.session import Session
+from qttt.game import Game
+from qttt.record import Record
+from qttt.state import State
+
+MOST_DEPTH = 9
+"""Every move fills a square, so no sequence is longer than this."""
+
+
+def count_sequences(state: State, depth: int) -> int:
+    """The number of legal move sequences of a length.
+
+    Args:
+        state: where they start. A full board has no successors.
+        depth: how many moves. The same move before and after a view switch makes different sequences.
+    """
+    if depth == 0:
+        return 1
+    moves = state.legal_moves()
+    if depth == 1:
+        return len(moves)
+    return sum(count_sequences(state.child(move), depth - 1) for move in moves)
+
+
+def perft_report(game: Game, depth: int) -> dict[str, Any]:
+    """The object that ``qttt perft --json`` prints: the count, and beside it the count after each first move.
+
+    Args:
+        game: where the sequences start.
+        depth: how many moves.
+    """
+    state = game.state
+    if depth == 0:
+        return {"nodes": 1, "moves": {}}
+    moves = {str(move): count_sequences(state.child(move), depth - 1) for move in state.legal_moves()}
+    return {"nodes": sum(moves.values()), "moves": moves}
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    add_rules_arguments(parser)
+    parser.add_argument(
+        "--depth",
+        metavar="D",
+        type=whole_number(0, MOST_DEPTH),
+        required=True,
+        help=f"number of moves, 0 to {MOST_DEPTH}",
+    )
+    add_json_argument(parser)
+
+
+def _run(arguments: Namespace, session: Session) -> int:
+    game = Record().completed(arguments.level, arguments.options).game()
+    report = perft_report(game, arguments.depth)
+    if arguments.json:
+        session.write_json(report)
+        return 0
+    from qttt.commands.tables import plain_table
+
+    table = plain_table("first move", ">sequences")
+    for move, nodes in report["moves"].items():
+        table.add_row(move, f"{nodes:,}")
+    level = game.rules.level.number
+    session.show(
+        table,
+        "",
+        f"Level {level}, {arguments.depth} moves: {report['nodes']:,} legal sequences from the start.",
+    )
+    return 0
+
+
+COMMAND = Command(
+    explanation=(
+        "Counts the legal move sequences of a length from the empty board, in all and after each first "
+        "move. Two programs that know the same rules count the same, so a difference shows where to look. A "
+        "view switch before or after a move makes a different sequence."
+    ),
+    examples=("perft --level 2 --depth 2", "perft --level 5 --depth 1 --json"),
+    add_arguments=_add_arguments,
+    run=_run,
+)

@@ -1,0 +1,165 @@
+"""What a command talks to: its streams, its random numbers, and how its output is drawn."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TextIO
+
+from qttt.errors import QtttError
+from qttt.files import FileError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from qttt.board import Position
+    from qttt.outcomes import Positions
+    from qttt.textboard import Glyphs
+
+
+class QuestionUnansweredError(QtttError):
+    """The input ended, or the user interrupted, while a question waited for its answer."""
+
+    exit_status = 130
+
+
+@dataclass(slots=True)
+class Session:
+    """Input, output and randomness of one command.
+
+    Attributes:
+        stdin: where questions are answered and ``-`` reads from.
+        stdout: where results go, and nothing else.
+        stderr: where questions and problems go.
+        rng: random numbers given by a caller from Python; they take precedence over any seed.
+        ascii: draw with ASCII characters only.
+    """
+
+    stdin: TextIO
+    stdout: TextIO
+    stderr: TextIO
+    rng: "np.random.Generator | None" = None
+    ascii: bool = False
+    _broken: bool = field(default=False, init=False)
+
+    def generator(self, seed: int | None) -> "np.random.Generator":
+        """Random numbers for a command: the caller's, else from the seed, else from the system."""
+        if self.rng is None:
+            import numpy as np
+
+            self.rng = np.random.default_rng(seed)
+        return self.rng
+
+    @property
+    def interactive(self) -> bool:
+        """Whether a person can be asked something."""
+        return self.stdin.isatty() and self.stderr.isatty()
+
+    @property
+    def glyphs(self) -> "Glyphs":
+        """The characters that standard output can carry."""
+        from qttt.textboard import ASCII, glyphs_for
+
+        return ASCII if self.ascii else glyphs_for(self.stdout.encoding)
+
+    @property
+    def columns(self) -> int:
+        """How wide standard output is; 80 if it is not a terminal."""
+        if not self.stdout.isatty():
+            return 80
+        from rich.console import Console
+
+        return Console(file=self.stdout).width
+
+    def board(self, position: "Position", positions: "Positions | None" = None) -> "Text":
+        """The board as standard output can show it."""
+        from qttt.textboard import NARROW, WIDE, draw_board
+
+        width = WIDE if self.columns > 3 * WIDE + 4 else NARROW
+        return draw_board(position, self.glyphs, positions=positions, width=width)
+
+    def show(self, *items: "RenderableType", to_stderr: bool = False) -> None:
+        """Print text, tables and drawings for people; in colour only on a terminal that wants it.
+
+        Args:
+            *items: strings, or what Rich can render, one below the other.
+            to_stderr: for what belongs to a question rather than to the result.
+        """
+        from rich.console import Console
+
+        stream = self.stderr if to_stderr else self.stdout
+        console = Console(
+            file=stream,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            soft_wrap=True,
+            width=None if stream.isatty() else 100,
+            force_jupyter=False,
+            # Rich would keep bold type under NO_COLOR. An empty value counts as none, as the convention says.
+            color_system=None if os.environ.get("NO_COLOR") else "auto",
+        )
+        with console.capture() as capture:
+            for item in items:
+                console.print(item)
+        if to_stderr:
+            stream.write(capture.get())
+            stream.flush()
+        else:
+            self.write("\n".join(line.rstrip() for line in capture.get().split("\n")))
+
+    def write_json(self, value: Mapping[str, Any]) -> None:
+        """Print one JSON object on a line of its own."""
+        self.write(json.dumps(value, allow_nan=False) + "\n")
+
+    def write(self, text: str) -> None:
+        """Write to standard output. When nobody reads it any more, the rest is dropped without a word.
+
+        Raises:
+            FileError: the output cannot be written, on a full disk for example.
+        """
+        if self._broken:
+            return
+        try:
+            self.stdout.write(text)
+            self.stdout.flush()
+        except BrokenPipeError:
+            self._silence()
+        except OSError as error:
+            self._silence()
+            raise FileError("standard output", f"cannot write the output: {error.strerror}") from error
+
+    def _silence(self) -> None:
+        self._broken = True
+        # The interpreter flushes standard output once more when it ends, and would complain.
+        if self.stdout is sys.stdout:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def ask(self, question: str, answers: Sequence[str]) -> str:
+        """Ask until one of the answers, or the only one that begins like what was typed, is given.
+
+        Args:
+            question: without the list of answers.
+            answers: what may be answered.
+
+        Raises:
+            QuestionUnansweredError: the input ended, or the user interrupted.
+        """
+        prompt = f"{question} [{'/'.join(answers)}] "
+        while True:
+            self.stderr.write(prompt)
+            self.stderr.flush()
+            try:
+                line = self.stdin.readline()
+            except KeyboardInterrupt:
+                line = ""
+            if not line:
+                self.stderr.write("\n")
+                raise QuestionUnansweredError("the question was not answered")
+            typed = line.strip().lower()
+            fitting = [answer for answer in answers if typed and answer.startswith(typed)]
+            if len(fitting) == 1:
+                return fitting[0]

@@ -1,0 +1,49 @@
+"""Tables that several commands print: results, squares and boards with their probabilities."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.table import Table
+
+from qttt.textboard import Glyphs, draw_bar, percent
+from qttt.verdict import Result
+
+RESULT_WORDS = {
+    Result.X: "X wins",
+    Result.O: "O wins",
+    Result.TIE: "a tie",
+    Result.CONTINUE: "the game goes on",
+}
+
+
+def plain_table(*headings: str) -> Table:
+    """A table without lines; headings that start with ``>`` stand over columns aligned to the right."""
+    table = Table(box=None, pad_edge=False, show_header=any(headings), padding=(0, 2, 0, 0))
+    for heading in headings:
+        table.add_column(heading.removeprefix(">"), justify="right" if heading.startswith(">") else "left")
+    return table
+
+
+def result_rows(result: Mapping[str, float], glyphs: Glyphs) -> Table:
+    """What may come of an observation, with bars."""
+    table = plain_table("", "", "")
+    for name, probability in result.items():
+        table.add_row(RESULT_WORDS[Result(name)], percent(probability), draw_bar(probability, 30, glyphs))
+    table.columns[1].justify = "right"
+    return table
+
+
+def square_rows(squares: Sequence[Mapping[str, float]]) -> Table:
+    """What each of the nine squares may hold."""
+    table = plain_table("square", ">X", ">O", ">empty")
+    for number, row in enumerate(squares, 1):
+        table.add_row(str(number), *(percent(row[key]) for key in ("X", "O", "empty")))
+    return table
+
+
+def board_rows(outcomes: Mapping[str, float], verdicts: Mapping[str, Result], most: int) -> Table:
+    """The likeliest boards, with what each would mean for the game."""
+    table = plain_table("board", ">probability", "result")
+    likeliest = sorted(outcomes, key=lambda board: (-outcomes[board], board))
+    for board in likeliest[:most]:
+        table.add_row(board, percent(outcomes[board]), RESULT_WORDS[verdicts[board]])
+    return table

@@ -1,0 +1,46 @@
+"""How a game stands, in words and as the position that a display shows."""
+
+from qttt.board import Position
+from qttt.game import Game
+from qttt.outcomes import Observation
+from qttt.state import Phase
+from qttt.verdict import Result
+
+
+def final_board(game: Game) -> str | None:
+    """The board that decided the game; None while it goes on, or if it ended by agreement."""
+    last = game.events[-1] if game.events else None
+    return last.board if game.state.phase is Phase.OVER and isinstance(last, Observation) else None
+
+
+def shown_position(game: Game) -> Position:
+    """The position to show: at the end of a game the observed symbols, also at Level 5.
+
+    There observed pieces become dice again only if the game goes on.
+    """
+    board = final_board(game)
+    return game.state.position if board is None else Position(observed=board)
+
+
+def standing(game: Game) -> str:
+    """One line on the level, the view where there are two, and what comes next."""
+    state, level = game.state, game.rules.level
+    name = f"Level {level.number} ({level.name})."
+    if game.over:
+        how = "the players agreed on a draw" if game.drawn else ending(game.result)
+        return f"{name} The game is over: {how}."
+    if level.rotated_view:
+        name += f" {state.position.view.capitalize()} view."
+    match state.phase:
+        case Phase.MOVE:
+            return f"{name} {state.turn} to move."
+        case Phase.MODE:
+            return f"{name} The positions are observed, and {state.initiator} chooses the mode."
+        case _:
+            return f"{name} The board is full: {state.initiator} moved last and initiates the observation."
+
+
+def ending(result: Result) -> str:
+    """A result in words, for example ``X wins``."""
+    words = {Result.TIE: "it is a tie", Result.CONTINUE: "the game goes on"}
+    return words.get(result, f"{result} wins")

@@ -1,0 +1,191 @@
+"""The board as text, for terminals and pipes: dice with signed values in their colours, plain where need be.
+
+A die is written as its shape, its value and the letter of its colour: ``△2R`` is a triangle of X's red
+piece, ``□-2g`` a square of O's green one. X's colours have capital letters and O's small ones, since both
+players have the same colours and since a cancelling die has the shape of its opponent. Nothing is said by
+colour alone.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from qttt.board import Position
+from qttt.dice import Die, colour_name
+from qttt.outcomes import Positions
+from qttt.squares import EMPTY, SQUARES
+from qttt.symbols import Symbol
+
+COLOUR_LETTERS = "RGBYPCDEF"
+"""One letter a colour: the five of a real set by their names, further ones in the order of the alphabet."""
+
+_STYLES = ("red", "green", "bright_blue", "yellow", "magenta", "cyan", "bright_red", "bright_green", "white")
+_DIM = "bright_black"
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """The characters of a drawing.
+
+    Attributes:
+        symbols: those of X and O.
+        rows: left end, crossing and right end of the top, middle and bottom rule.
+        horizontal: what a rule is made of.
+        vertical: what separates squares.
+        eighths: bars of one eighth to eight eighths of a character; one entry means whole characters only.
+    """
+
+    symbols: tuple[str, str]
+    rows: tuple[str, str, str]
+    horizontal: str
+    vertical: str
+    eighths: str
+
+    def symbol(self, symbol: Symbol) -> str:
+        """The character of a symbol."""
+        return self.symbols[symbol is Symbol.O]
+
+
+UNICODE = Glyphs(("△", "□"), ("┌┬┐", "├┼┤", "└┴┘"), "─", "│", "▏▎▍▌▋▊▉█")
+ASCII = Glyphs(("X", "O"), ("+++", "+++", "+++"), "-", "|", "#")
+
+WIDE, NARROW = 11, 5
+"""Columns of a square: comfortable, and the least that holds ``□-2r``. A board takes 37 or 19."""
+
+
+def glyphs_for(encoding: str | None) -> Glyphs:
+    """The glyphs that a text stream can carry.
+
+    Args:
+        encoding: the stream's encoding; None if it takes any character.
+    """
+    lines = (UNICODE.horizontal, UNICODE.vertical, UNICODE.eighths)
+    everything = "".join((*UNICODE.symbols, *UNICODE.rows, *lines))
+    try:
+        everything.encode(encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return ASCII
+    return UNICODE
+
+
+def colour_letter(owner: Symbol, colour: int) -> str:
+    """The letter of a player's colour: a capital for X's, a small one for O's."""
+    letter = COLOUR_LETTERS[colour % len(COLOUR_LETTERS)]
+    return letter if owner is Symbol.X else letter.lower()
+
+
+def draw_die(die: Die, glyphs: Glyphs = UNICODE, *, width: int = 0) -> Text:
+    """A die as text, for example ``□-2r``, in its colour.
+
+    Args:
+        die: the die.
+        glyphs: the characters to use.
+        width: columns of the value, for dice that stand below each other.
+    """
+    letter = colour_letter(die.owner, die.colour)
+    return Text(f"{glyphs.symbol(die.shape)}{die.value:{width}}{letter}", _style(die.colour))
+
+
+def draw_dice(dice: Sequence[Die], glyphs: Glyphs = UNICODE) -> Text:
+    """The dice of one square side by side."""
+    return Text(" ").join(draw_die(die, glyphs) for die in dice)
+
+
+def draw_board(
+    position: Position,
+    glyphs: Glyphs = UNICODE,
+    *,
+    positions: Positions | None = None,
+    width: int = WIDE,
+    marked: Iterable[int] = (),
+) -> Text:
+    """The board with its dice and observed symbols.
+
+    Args:
+        position: what is on it.
+        glyphs: the characters to use.
+        positions: the filled squares, where they are observed but not yet their symbols: dice in squares that
+            turned out empty are left out.
+        width: columns of one square, at least ``NARROW``.
+        marked: squares whose number is highlighted, such as those of the last move.
+
+    Returns:
+        Thirteen lines without a line feed at the end.
+    """
+    highlighted = set(marked)
+    text = _rule(glyphs, 0, width)
+    for row in range(3):
+        cells = [
+            _cell(position, square, glyphs, positions, width, square in highlighted)
+            for square in SQUARES[3 * row : 3 * row + 3]
+        ]
+        for line in zip(*cells, strict=True):
+            text.append("\n")
+            bar = Text(glyphs.vertical, _DIM)
+            text.append_text(Text.assemble(bar, bar.join(line), bar))
+        text.append("\n")
+        text.append_text(_rule(glyphs, 1 if row < 2 else 2, width))
+    return text
+
+
+def _rule(glyphs: Glyphs, row: int, width: int) -> Text:
+    ends = glyphs.rows[row]
+    return Text(ends[0] + ends[1].join([glyphs.horizontal * width] * 3) + ends[2], _DIM)
+
+
+def _cell(
+    position: Position, square: int, glyphs: Glyphs, positions: Positions | None, width: int, marked: bool
+) -> tuple[Text, Text, Text]:
+    number = Text(f" {square}" if width > NARROW else str(square), "bold reverse" if marked else _DIM)
+    lines = [Text(""), Text("")]
+    if position.is_observed(square):
+        lines[0] = Text(glyphs.symbol(Symbol(position.observed[square - 1])), "bold")
+    elif positions is not None and positions.filled[square - 1] == EMPTY:
+        lines[0] = Text("empty", _DIM)
+    else:
+        for place, die in enumerate(position.at(square)):
+            lines[place] = draw_die(die, glyphs, width=2)
+    number.align("left", width)
+    for line in lines:
+        line.align("center", width)
+    return (number, lines[0], lines[1])
+
+
+def draw_legend(position: Position, glyphs: Glyphs = UNICODE) -> Text:
+    """What the characters of the dice on the board mean; empty if there are no dice."""
+    colours = sorted({die.colour for dice in position.dice for die in dice})
+    if not colours:
+        return Text("")
+    shapes = "".join(f"{glyphs.symbol(symbol)} is {symbol}, " for symbol in Symbol if glyphs is not ASCII)
+    letters = Text(", ").join(
+        Text(f"{colour_letter(Symbol.X, colour)} {colour_name(colour)}", _style(colour)) for colour in colours
+    )
+    return Text.assemble(shapes, letters, " (capitals are X's colours, small letters O's)")
+
+
+def _style(colour: int) -> str:
+    return _STYLES[colour % len(_STYLES)]
+
+
+def draw_bar(probability: float, columns: int = 20, glyphs: Glyphs = UNICODE) -> str:
+    """A probability as a bar; anything above zero shows at least the smallest piece of one.
+
+    Args:
+        probability: 0 to 1.
+        columns: length of a bar for 1.
+        glyphs: the characters to use.
+    """
+    steps = len(glyphs.eighths)
+    filled = round(probability * columns * steps)
+    if probability > 0:
+        filled = max(filled, 1)
+    whole, rest = divmod(filled, steps)
+    return glyphs.eighths[-1] * whole + (glyphs.eighths[rest - 1] if rest else "")
+
+
+def percent(probability: float) -> str:
+    """A probability in per cent with two decimals, such as ``12.50 %``; small ones never read as zero."""
+    if 0 < probability < 5e-5:
+        return "< 0.01 %"
+    return f"{100 * probability:.2f} %"
