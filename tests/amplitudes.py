@@ -1,8 +1,9 @@
 """Joint amplitudes of a board, as plain dictionaries of configurations.
 
-This is the physics half of the test oracle. It knows no dice, no rules and no circuits: a *configuration* is a
-board of nine characters (`X`, `O`, `.`), a *factor* is a real state vector over the configurations of a few
-squares, and a joint state is a product of factors over disjoint squares. Moves are linear maps on configurations.
+This is the physics half of the test oracle. It knows no dice, no rules and no circuits: a *configuration* is
+a board of nine characters (`X`, `O`, `.`), a *factor* is a real state vector over the configurations of a few
+squares, and a joint state is a product of factors over disjoint squares. Moves are linear maps on
+configurations.
 """
 
 import math
@@ -54,9 +55,8 @@ class Factor:
         return {configuration[square - 1] for configuration in self.amplitudes}
 
     def _part(self, configuration: str, squares: frozenset[int]) -> str:
-        return "".join(
-            symbol if square in squares else "." for square, symbol in zip(SQUARES, configuration, strict=True)
-        )
+        pairs = zip(SQUARES, configuration, strict=True)
+        return "".join(symbol if square in squares else "." for square, symbol in pairs)
 
     def split_off(self, squares: frozenset[int]) -> tuple["Factor", "Factor"] | None:
         """This factor as a product of one over `squares` and one over the rest, if it is such a product."""
@@ -111,7 +111,9 @@ class JointState:
             }
         return Factor(covered, amplitudes), tuple(untouched)
 
-    def apply(self, squares: Iterable[int], rule: ConfigurationMap, *, isometric: bool = True) -> "JointState":
+    def apply(
+        self, squares: Iterable[int], rule: ConfigurationMap, *, isometric: bool = True
+    ) -> "JointState":
         """Apply a linear map given by its values on configurations.
 
         Args:
@@ -155,8 +157,8 @@ class JointState:
         """The state once `square` was found to hold `symbol`, that square itself emptied.
 
         Returns:
-            The collapsed state, without the factor the square was in, and that factor collapsed; the factor is
-            None where the outcome is impossible.
+            The other factors, and the factor the square was in, collapsed; None for the latter where the
+            outcome is impossible.
         """
         factor, untouched = self.merged([square])
         kept = {

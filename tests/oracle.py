@@ -1,11 +1,12 @@
 """An amplitude oracle: the rules of the game, kept apart from the package on purpose.
 
-Nothing here imports `qttt` or `circuits`. Legality is read off a small record of what each square is (a lone piece,
-an unattacked half, or closed), the physics off joint amplitudes in the coordinates of the current view. The sources
-are the rule texts; numbers in the tests come from them, not from the package under test.
+Nothing here imports `qttt` or `circuits`. Legality is read off a small record of what each square is (a
+lone piece, an unattacked half, or closed), the physics off joint amplitudes in the coordinates of the current
+view. The sources are the rule texts; numbers in the tests come from them, not from the package under test.
 """
 
 import random
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -14,6 +15,7 @@ from typing import Literal
 from tests.amplitudes import EMPTY_BOARD, ROOT_HALF, SQUARES, ConfigurationMap, Factor, JointState, put
 
 Mode = Literal["standard", "rotated"]
+Options = str | Mapping[str, str | int | bool]
 
 OPPONENT = {"X": "O", "O": "X"}
 TURNED = {"X": "+", "+": "X", "O": "-", "-": "O"}
@@ -21,7 +23,7 @@ TURNED = {"X": "+", "+": "X", "O": "-", "-": "O"}
 LINES = ((1, 2, 3), (4, 5, 6), (7, 8, 9), (1, 4, 7), (2, 5, 8), (3, 6, 9), (1, 5, 9), (3, 5, 7))
 STAYS = ROOT_HALF - 1
 FOLLOWS = ROOT_HALF
-"""Half-cancelling: what stays in the attacked square and what follows to the target, the mover's own share being 1."""
+"""Half-cancelling: what stays in the attacked square, what follows to the target; the mover's share is 1."""
 
 
 class IllegalTokenError(ValueError):
@@ -32,8 +34,8 @@ class IllegalTokenError(ValueError):
 class Piece:
     """What stands in a square, as far as attacks are concerned.
 
-    `look` is `X`, `O`, `+` or `-` in the current view for a whole piece or an unattacked half, and None once the
-    square is closed to attacks. `root` tells which superposition a half belongs to.
+    `look` is `X`, `O`, `+` or `-` in the current view for a whole piece or an unattacked half, and None once
+    the square is closed to attacks. `root` tells which superposition a half belongs to.
     """
 
     look: str | None
@@ -44,7 +46,7 @@ class Piece:
 CLOSED = Piece(None)
 
 
-def parse_options(options: str | Mapping[str, str | int | bool]) -> dict[str, str]:
+def parse_options(options: Options) -> dict[str, str]:
     """Options as in a record's header, or a mapping, as a dictionary of strings."""
     if not isinstance(options, str):
         return {name: str(value) for name, value in options.items() if value is not False}
@@ -65,7 +67,7 @@ class Oracle:
         first: Who starts, `X` or `O`.
     """
 
-    def __init__(self, level: int, options: str | Mapping[str, str | int | bool] = "", first: str = "X") -> None:
+    def __init__(self, level: int, options: Options = "", first: str = "X") -> None:
         self.level = level
         self.options = parse_options(options)
         self.state = JointState()
@@ -87,7 +89,7 @@ class Oracle:
         cls,
         record: str | Iterable[str],
         level: int,
-        options: str | Mapping[str, str | int | bool] = "",
+        options: Options = "",
         first: str = "X",
     ) -> "Oracle":
         """The game after the tokens of a record (no headers, comments or move numbers)."""
@@ -147,9 +149,8 @@ class Oracle:
         return classical + quantum
 
     def _may_be_entangled(self, square: int) -> bool:
-        return (
-            "no-double-entanglement" not in self.options or self.pieces[square].root not in self.entangled_roots
-        )
+        once_only = "no-double-entanglement" in self.options
+        return not (once_only and self.pieces[square].root in self.entangled_roots)
 
     def switches_left(self) -> int:
         """How many view switches the player to move may still make before the next observation."""
@@ -199,35 +200,28 @@ class Oracle:
 
     def _move(self, token: str) -> None:
         assert self.turn is not None
-        move = token.strip("~")
-        before, after = token.startswith("~"), token.endswith("~")
-        if token != "~" * before + move + "~" * after or before + after > self.switches_left():
-            raise IllegalTokenError(f"{token}: no such view switch")
-        undo = self.copy()
+        parts = re.fullmatch(r"(~?)([1-9])(?:([+*-])([1-9]))?(~?)", token)
+        if parts is None:
+            raise IllegalTokenError(f"{token}: not a move")
+        before, a, sign, b, after = parts.groups("")
+        if sign == "+" and a > b:
+            a, b = b, a
+        if before + a + sign + b + after not in self.legal():
+            raise IllegalTokenError(f"{token}: not legal for {self.turn}")
         if before:
             self._switch()
-        if "+" in move:
-            move = "+".join(sorted(move.split("+")))
-        if move not in self._moves():
-            self.__dict__.update(undo.__dict__)
-            raise IllegalTokenError(f"{token}: not a legal move")
-        if len(move) == 1:
-            self._place([int(move)])
-        elif move[1] == "+":
-            self._place([int(move[0]), int(move[2])])
+        if sign in ("*", "-"):
+            self._attack(int(a), int(b), cancelling=sign == "-")
         else:
-            self._attack(int(move[0]), int(move[2]), cancelling=move[1] == "-")
+            self._place([int(a), int(b)] if b else [int(a)], self.turn)
         if after:
             self._switch()
-        self.switches[self.turn] += before + after
+        self.switches[self.turn] += len(before + after)
 
-    def _place(self, squares: list[int]) -> None:
-        mover = self.turn
-        assert mover is not None
-        weight = 1.0 if len(squares) == 1 else ROOT_HALF
-        self.state = self.state.apply(squares, lambda c: [(put(c, square, mover), weight) for square in squares])
+    def _place(self, squares: list[int], symbol: str) -> None:
+        self.state = self.state.apply(squares, placing(symbol, squares))
         for square in squares:
-            self.pieces[square] = Piece(mover, self._next_root, half=len(squares) == 2)
+            self.pieces[square] = Piece(symbol, self._next_root, half=len(squares) == 2)
         self._next_root += 1
 
     def _attack(self, a: int, b: int, *, cancelling: bool) -> None:
@@ -286,7 +280,7 @@ class Oracle:
         self.state = state
 
     def _settle(self, factor: Factor) -> Iterator[Factor]:
-        """Record what the squares of a collapsed factor have become; below Level 3 their possible symbols tell."""
+        """Record what a collapsed factor's squares have become; below Level 3 their possible symbols tell."""
         root = self._next_root
         self._next_root += 1
         seen = {square: factor.symbols(square) for square in factor.squares}
@@ -305,7 +299,7 @@ class Oracle:
     # Observation
 
     def _ready(self, mode: Mode) -> JointState:
-        """The state in the coordinates that an observation in this mode reads, the view put back to standard."""
+        """The state in the coordinates this mode of observation reads, the view put back to standard."""
         if mode == "rotated" and self.level < 4:
             raise IllegalTokenError("the rotated mode needs Level 4")
         ready = self
@@ -374,12 +368,9 @@ class Oracle:
         if self.level < 5:
             self.fixed = board
         else:
-            whole = [square for square in SQUARES if board[square - 1] != "."]
-            for square in whole:
-                symbol = board[square - 1]
-                self.state = self.state.apply([square], lambda c, s=square, q=symbol: [(put(c, s, q), 1.0)])  # type: ignore[misc]
-                self.pieces[square] = Piece(symbol, self._next_root)
-                self._next_root += 1
+            for square in SQUARES:
+                if board[square - 1] != ".":
+                    self._place([square], board[square - 1])
         if verdict != "continue":
             self.result, self.turn = verdict, None
         elif self.full:
@@ -407,7 +398,12 @@ def pattern(board: str) -> str:
     return "".join("." if symbol == "." else "#" for symbol in board)
 
 
-# The attacks as linear maps on configurations: p attacks q in square a, spreading into empty square b.
+# The moves as linear maps on configurations. In an attack, p attacks q in square a and spreads into empty b.
+
+
+def placing(symbol: str, squares: list[int]) -> ConfigurationMap:
+    weight = len(squares) ** -0.5
+    return lambda c: [(put(c, square, symbol), weight) for square in squares]
 
 
 def entangling(p: str, a: int, b: int) -> ConfigurationMap:
@@ -482,7 +478,7 @@ def weighted(chances: Mapping[str, float], rng: random.Random) -> str:
 def random_game(
     level: int,
     rng: random.Random,
-    options: str | Mapping[str, str | int | bool] = "",
+    options: Options = "",
     phases: int | None = None,
     first: str | None = None,
 ) -> Iterator[tuple[str, Oracle]]:
@@ -492,7 +488,7 @@ def random_game(
         level: 0 to 5.
         rng: Draws moves, modes and observations; the same state gives the same game.
         options: As for `Oracle`.
-        phases: Stop after this many observation phases; None plays to the end, at Level 5 however long that takes.
+        phases: Stop after this many observation phases; None plays to the end, however long that takes.
         first: Who starts; drawn when None.
 
     Yields:
