@@ -76,8 +76,9 @@ def join_components(components: Iterable[Component]) -> QuantumCircuit:
             CircuitInstruction(_gate(name, params), [own[qubit] for qubit in acted])
             for name, params, acted in part.steps
         ]
-        instructions += [CircuitInstruction(Measure(), [own[qubit]], [next(places)]) for qubit in
-        part.measured]
+        instructions += [
+            CircuitInstruction(Measure(), [own[qubit]], [next(places)]) for qubit in part.measured
+        ]
     # Appending one by one checks and broadcasts every instruction, at three times the price.
     return QuantumCircuit.from_instructions(instructions, qubits=circuit.qubits, clbits=circuit.clbits)
 

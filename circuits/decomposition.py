@@ -15,13 +15,33 @@ from circuits.errors import CircuitShapeError
 from circuits.gates import MoveGate
 
 ELEMENTARY: Final = frozenset(
-    ["id", "x", "y", "z", "h", "s", "sdg", "t", "tdg", "sx", "sxdg", "p", "rx", "ry", "rz", "u", "cx", "cz",
-    "swap"]
+    [
+        "id",
+        "x",
+        "y",
+        "z",
+        "h",
+        "s",
+        "sdg",
+        "t",
+        "tdg",
+        "sx",
+        "sxdg",
+        "p",
+        "rx",
+        "ry",
+        "rz",
+        "u",
+        "cx",
+        "cz",
+        "swap",
+    ]
 )
 """Gates that are not opened any further: those that every method of Aer takes as they are."""
 
-_STANDARD: Final = {name: type(gate) for name, gate in get_standard_gate_name_mapping().items() if name in
-    ELEMENTARY}
+_STANDARD: Final = {
+    name: type(gate) for name, gate in get_standard_gate_name_mapping().items() if name in ELEMENTARY
+}
 
 
 class Step(NamedTuple):

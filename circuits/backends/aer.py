@@ -29,10 +29,6 @@ def _simulator(method: str) -> AerSimulator:
     return AerSimulator(method=method, max_parallel_threads=1)
 
 
-def _seed(rng: np.random.Generator) -> int:
-    return int(rng.random() * 2**31)
-
-
 def _pack(components: Iterable[Component]) -> list[list[Component]]:
     """Put components into as few groups of `PACKED_QUBITS` as first-fit finds; larger ones are alone."""
     groups: list[list[Component]] = []
@@ -54,7 +50,8 @@ def _bits(memory: Sequence[str], width: int) -> Bits:
     return np.unpackbits(octets, axis=1, count=width, bitorder="little").view(np.bool_)
 
 
-def _execute(circuits: list[QuantumCircuit], method: str, shots: int, seed: int) -> list[Bits]:
+def _execute(circuits: list[QuantumCircuit], method: str, shots: int, rng: np.random.Generator) -> list[Bits]:
+    seed = int(rng.random() * 2**31)
     try:
         result: Any = _simulator(method).run(circuits, shots=shots, memory=True, seed_simulator=seed).result()
     except Exception as error:
@@ -76,10 +73,11 @@ class AerBackend:
     independent of each other, so any pairing of them has the right joint distribution, this one included. It
     keeps the state small: at most 13 qubits in a game where the board has 27.
 
-    Measured on a full Level-2 board of 18 live qubits (components of 8, 5, 2, 1, 1 and 1; two cores): 1.5 ms
-    a shot in two packed circuits by statevector, against 1.4 ms as one matrix product state, 2.4 ms as six
-    circuits and 13 ms as one dense state; 1,000 shots 4 ms against 32 ms as a matrix product state; 100,000
-    shots 0.2 s against 3.3 s. So it is packed components by statevector for every number of shots.
+    Measured on a full Level-2 board of 18 live qubits (components of 8, 5, 2, 1, 1 and 1; two cores), Aer's
+    time alone: one shot takes 1.5 ms in two packed circuits by statevector, 1.4 ms as one matrix product state,
+    2.4 ms as six circuits and 13 ms as one dense state; 1,000 shots take 5 ms packed and 32 ms as a matrix
+    product state; 100,000 take 0.25 s and 3.3 s. So it is packed components by statevector for every number of
+    shots. Opening the blocks, splitting and packing add some 0.5 ms a circuit.
 
     Circuits that are not gates followed by measurements, such as dynamic ones, are run whole, which is much
     slower.
@@ -93,8 +91,8 @@ class AerBackend:
     def run(self, circuits: Sequence[QuantumCircuit], shots: int, rng: np.random.Generator) -> list[Shots]:
         """Run circuits and return their bits, one `Shots` a circuit.
 
-        Every circuit takes one number from `rng` as its seed, and Aer gives each of the packed circuits in it
-        a stream of its own; a generator in the same state gives the same shots.
+        Every run of Aer takes a fresh seed from `rng`, and Aer gives each of the packed circuits in it a stream
+        of its own; a generator in the same state gives the same shots.
 
         Args:
             circuits: measured circuits with registers among `pos`, `mark` and `flag`.
@@ -108,10 +106,10 @@ class AerBackend:
         """
         if shots < 1:
             raise BackendUsageError(f"cannot run {shots} shots: at least one is needed")
-        return [_run(circuit, shots, _seed(rng)) for circuit in circuits]
+        return [_run(circuit, shots, rng) for circuit in circuits]
 
 
-def _run(circuit: QuantumCircuit, shots: int, seed: int) -> Shots:
+def _run(circuit: QuantumCircuit, shots: int, rng: np.random.Generator) -> Shots:
     widths = register_widths(circuit)
     bits: dict[str, Bits] = {
         name: np.zeros((shots, widths.get(name, 0)), dtype=np.bool_) for name in REGISTER_NAMES
@@ -119,29 +117,32 @@ def _run(circuit: QuantumCircuit, shots: int, seed: int) -> Shots:
     try:
         components = split(circuit)
     except CircuitShapeError:
-        _run_whole(circuit, shots, seed, bits)
+        _run_whole(circuit, shots, rng, bits)
     else:
-        _run_components(components, shots, seed, bits)
+        _run_components(components, shots, rng, bits)
     return Shots(bits[POSITIONS], bits[SYMBOLS], bits[HERALDS])
 
 
-def _run_components(components: Sequence[Component], shots: int, seed: int, bits: dict[str, Bits]) -> None:
+def _run_components(
+    components: Sequence[Component], shots: int, rng: np.random.Generator, bits: dict[str, Bits]
+) -> None:
     large = [[part] for part in components if len(part.qubits) > DENSE_QUBITS]
     small = _pack(part for part in components if len(part.qubits) <= DENSE_QUBITS)
     for groups, method in ((small, "statevector"), (large, "matrix_product_state")):
         if groups:
-            results = _execute([join_components(group) for group in groups], method, shots, seed)
+            # A seed for each of the two: streams that start alike would tie independent components together.
+            results = _execute([join_components(group) for group in groups], method, shots, rng)
             for group, rows in zip(groups, results, strict=True):
                 targets = [target for part in group for target in part.targets]
                 for (register, bit), column in zip(targets, rows.T, strict=True):
                     bits[register][:, bit] = column
 
 
-def _run_whole(circuit: QuantumCircuit, shots: int, seed: int, bits: dict[str, Bits]) -> None:
+def _run_whole(circuit: QuantumCircuit, shots: int, rng: np.random.Generator, bits: dict[str, Bits]) -> None:
     """Run a circuit as it is, for what cannot be split."""
     method = "automatic"
     opened = transpile(circuit, _simulator(method), optimization_level=0)
-    (rows,) = _execute([opened], method, shots, seed)
+    (rows,) = _execute([opened], method, shots, rng)
     first = 0
     for register in circuit.cregs:
         bits[register.name][:] = rows[:, first : first + len(register)]

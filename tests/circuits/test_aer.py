@@ -125,6 +125,19 @@ def test_a_component_too_large_for_a_dense_state() -> None:
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
 
 
+def test_a_large_component_is_independent_of_a_small_one() -> None:
+    """Both methods must not draw from equal streams: a chain and a lone qubit agree half the time."""
+    circuit = QuantumCircuit(23)
+    circuit.h([0, 22])
+    for qubit in range(21):
+        circuit.cx(qubit, qubit + 1)
+    circuit.add_register(ClassicalRegister(2, "pos"))
+    circuit.measure([0, 22], [0, 1])
+    (bits,) = AER.run([circuit], 400, np.random.default_rng(SEED))
+    agree = int((bits.pos[:, 0] == bits.pos[:, 1]).sum())
+    assert agree == pytest.approx(200, abs=60)
+
+
 def test_a_dynamic_circuit_is_run_whole() -> None:
     """Measure, and answer with a gate: the second square is filled exactly where the first is not."""
     qubits, pos, mark = QuantumRegister(2), ClassicalRegister(2, "pos"), ClassicalRegister(1, "mark")
@@ -163,9 +176,7 @@ def test_get_backend() -> None:
 def test_the_extra_is_named_where_it_is_missing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without IBM's client its backends are unknown, and the message says what to install."""
     monkeypatch.setattr("circuits.backends.find_spec", lambda _: None)
-    with pytest.raises(
-        UnknownBackendError, match=f"'{name}' needs qiskit-ibm-runtime: install the extra"
-    ):
+    with pytest.raises(UnknownBackendError, match=f"'{name}' needs qiskit-ibm-runtime: install the extra"):
         get_backend(name)
 
 
