@@ -74,10 +74,10 @@ class AerBackend:
     keeps the state small: at most 13 qubits in a game where the board has 27.
 
     Measured on a full Level-2 board of 18 live qubits (components of 8, 5, 2, 1, 1 and 1; two cores), Aer's
-    time alone: one shot takes 1.5 ms in two packed circuits by statevector, 1.4 ms as one matrix product state,
-    2.4 ms as six circuits and 13 ms as one dense state; 1,000 shots take 5 ms packed and 32 ms as a matrix
-    product state; 100,000 take 0.25 s and 3.3 s. So it is packed components by statevector for every number of
-    shots. Opening the blocks, splitting and packing add some 0.5 ms a circuit.
+    time alone: one shot takes 1.5 ms in two packed circuits by statevector, 1.4 ms as one matrix product
+    state, 2.4 ms as six circuits and 13 ms as one dense state; 1,000 shots take 5 ms packed and 32 ms as a
+    matrix product state; 100,000 take 0.25 s and 3.3 s. So it is packed components by statevector for every
+    number of shots. Opening the blocks, splitting and packing add some 0.5 ms a circuit.
 
     Circuits that are not gates followed by measurements, such as dynamic ones, are run whole, which is much
     slower.
@@ -91,8 +91,8 @@ class AerBackend:
     def run(self, circuits: Sequence[QuantumCircuit], shots: int, rng: np.random.Generator) -> list[Shots]:
         """Run circuits and return their bits, one `Shots` a circuit.
 
-        Every run of Aer takes a fresh seed from `rng`, and Aer gives each of the packed circuits in it a stream
-        of its own; a generator in the same state gives the same shots.
+        Every run of Aer takes a fresh seed from `rng`, and Aer gives each of the packed circuits in it a
+        stream of its own; a generator in the same state gives the same shots.
 
         Args:
             circuits: measured circuits with registers among `pos`, `mark` and `flag`.
