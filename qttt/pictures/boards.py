@@ -1,0 +1,308 @@
+"""A position as a picture: dice with their values, what they mean, and which squares belong together."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from math import hypot, sqrt
+
+from qttt.board import Position
+from qttt.configurations import Configuration
+from qttt.dice import Die
+from qttt.pictures.descriptions import SHORT, describe_position, signed, view_sign
+from qttt.pictures.palette import die_colour
+from qttt.pictures.scene import Circle, Curve, Point, Polygon, Scene, Shape, Text, rectangle
+from qttt.roots import Attack, Root, read_roots
+from qttt.squares import EMPTY, SQUARES
+from qttt.symbols import Symbol
+from qttt.textboard import colour_letter
+
+CELL = 120.0
+MARGIN = 10.0
+_CAPTION = 26.0
+_SINGLE, _PAIRED = 58.0, 46.0
+_OFFSET = 27.0
+_DOTS, _DASHES = (2.0, 4.0), (9.0, 5.0)
+
+
+def board_scene(
+    position: Position,
+    title: str = "",
+    *,
+    marked: Collection[int] = (),
+    emptied: Collection[int] = (),
+    opens: bool = True,
+    legend: bool = True,
+) -> Scene:
+    """Draw a position.
+
+    Dice are triangles and boxes with their signed value; X's are pale, O's strong, and the letter under the
+    value is the initial of the die's colour (capital: X's, small: O's). A solid line links entangled squares,
+    a dotted one the two halves of one piece, a dashed arrow runs from a cancelled square to its target.
+
+    Args:
+        position: what to draw.
+        title: heading of the picture; a general one if empty.
+        marked: squares to frame, those that a move changed.
+        emptied: squares that an observation has found empty; they say so, and their dice are left out.
+        opens: say which squares are open, and to whom.
+        legend: explain lines and letters below the board.
+    """
+    if emptied:
+        left = tuple(() if square in emptied else position.at(square) for square in SQUARES)
+        position = replace(position, dice=left)
+    shapes: list[Shape] = []
+    for square in SQUARES:
+        shapes += _background(square, square in marked)
+    roots = read_roots(position)
+    for square in SQUARES:
+        if position.configuration(square) is Configuration.CANCELLED:
+            shapes += _cross(square)
+    links = list(_links(position, roots))
+    shapes += links
+    for square in SQUARES:
+        shapes += _contents(position, square)
+        shapes += _labels(position, square, opens, square in emptied)
+    side = 2 * MARGIN + 3 * CELL
+    shapes += _view(position, side)
+    height = side + _CAPTION
+    if legend:
+        rows = list(_legend(position, links))
+        for row in rows:
+            shapes += [shape.placed(MARGIN, height, 1.0) for shape in row]
+            height += 16
+        height += 4 if rows else 0
+    return Scene(side, height, tuple(shapes), title or "A position", describe_position(position))
+
+
+def corner(square: int) -> Point:
+    """The top left corner of a square on the board."""
+    return (MARGIN + CELL * ((square - 1) % 3), MARGIN + CELL * ((square - 1) // 3))
+
+
+def centre(square: int) -> Point:
+    """The middle of a square on the board."""
+    x, y = corner(square)
+    return (x + CELL / 2, y + CELL / 2)
+
+
+def die_shapes(die: Die, at: Point, size: float) -> list[Shape]:
+    """A die around a point: its outline, its signed value and the letter of its colour."""
+    x, y = at
+    colour = die_colour(die)
+    words = f"{colour}-text"
+    if die.shape is Symbol.X:
+        outline = triangle(at, size * 1.12, fill=colour, stroke="die-line", width=1.6)
+        value, letter = y + 0.22 * size, y + 0.44 * size
+    else:
+        outline = rectangle(x - size / 2, y - size / 2, size, size, fill=colour, stroke="die-line", width=1.6)
+        value, letter = y + 0.1 * size, y + 0.4 * size
+    return [
+        outline,
+        Text((x, value), signed(die.value), 0.37 * size, words, "middle", bold=True),
+        Text((x, letter), colour_letter(die.owner, die.colour), 0.22 * size, words, "middle"),
+    ]
+
+
+def triangle(
+    at: Point, side: float, *, fill: str | None = None, stroke: str | None = None, width: float = 1.0
+) -> Polygon:
+    """An upright triangle whose bounding box is centred on a point."""
+    x, y = at
+    half = side * sqrt(3) / 4
+    return Polygon(((x - side / 2, y + half), (x + side / 2, y + half), (x, y - half)), fill, stroke, width)
+
+
+def symbol_shapes(symbol: Symbol, at: Point, size: float) -> list[Shape]:
+    """An observed symbol: an outline without a number, unlike any die."""
+    if symbol is Symbol.X:
+        return [triangle(at, size * 1.12, stroke="ink", width=size / 11)]
+    x, y = at
+    return [rectangle(x - size / 2, y - size / 2, size, size, stroke="ink", width=size / 11)]
+
+
+def _background(square: int, marked: bool) -> list[Shape]:
+    x, y = corner(square)
+    shapes: list[Shape] = [rectangle(x, y, CELL, CELL, fill="square", stroke="muted", width=1.2)]
+    if marked:
+        shapes.append(rectangle(x + 3, y + 3, CELL - 6, CELL - 6, stroke="mark", width=3))
+    return shapes
+
+
+def _cross(square: int) -> list[Shape]:
+    x, y = corner(square)
+    low, high = 16.0, CELL - 16.0
+    return [
+        Curve(((x + low, y + low), (x + high, y + high)), "faint", 5),
+        Curve(((x + high, y + low), (x + low, y + high)), "faint", 5),
+    ]
+
+
+def _contents(position: Position, square: int) -> list[Shape]:
+    x, y = centre(square)
+    if position.is_observed(square):
+        return symbol_shapes(Symbol(position.observed[square - 1]), (x, y), 64)
+    dice = position.at(square)
+    if len(dice) == 1:
+        return die_shapes(dice[0], (x, y), _SINGLE)
+    shapes = []
+    for die, side in zip(dice, (-1, 1), strict=False):
+        shapes += die_shapes(die, (x + side * _OFFSET, y - side * 4), _PAIRED)
+    return shapes
+
+
+def _labels(position: Position, square: int, opens: bool, emptied: bool) -> list[Shape]:
+    x, y = corner(square)
+    shapes: list[Shape] = [Text((x + 8, y + 16), str(square), 11, "muted")]
+    if position.is_observed(square):
+        return [*shapes, _label(square, "observed")]
+    if emptied:
+        return [*shapes, _label(square, "found empty")]
+    kind = position.configuration(square)
+    words = SHORT[kind]
+    if square in position.twisted:
+        words += ", turned"
+    if words:
+        shapes.append(_label(square, words, strong=kind is Configuration.CANCELLED))
+    player = position.open_to(square)
+    if opens and player:
+        shapes.append(Text((x + CELL - 8, y + 16), f"open to {player}", 10, "muted", "end"))
+    return shapes
+
+
+def _label(square: int, words: str, *, strong: bool = False) -> Text:
+    """The word at the bottom of a square."""
+    x, y = corner(square)
+    return Text((x + CELL / 2, y + CELL - 8), words, 10, "ink" if strong else "muted", "middle", strong)
+
+
+def _links(position: Position, roots: Sequence[Root]) -> Iterator[Curve | Circle | Polygon]:
+    for root in roots:
+        for site in root.sites:
+            if site.target is None:
+                continue
+            if site.attack is Attack.ENTANGLED:
+                yield from _link(site.square, site.target, 3.2, ())
+            else:
+                yield from _arrow(site.square, site.target)
+        if root.in_half:
+            first, second = (site.square for site in root.sites)
+            yield from _link(first, second, 2.2, _DOTS)
+    for square in SQUARES:
+        if position.configuration(square) is Configuration.CANCELLED:
+            target = _target(position, square)
+            if target is not None:
+                yield from _arrow(square, target)
+
+
+def _target(position: Position, square: int) -> int | None:
+    """The square that still holds the two pieces that were cancelled here."""
+    pieces = {die.piece for die in position.at(square)}
+    for other in SQUARES:
+        dice = position.at(other)
+        if other != square and len(dice) == 2 and {die.piece for die in dice} == pieces:
+            return other
+    return None
+
+
+def _bend(first: int, second: int) -> Point:
+    """Control point of a curve between two squares, bent so far that it passes beside those between."""
+    (x0, y0), (x1, y1) = centre(first), centre(second)
+    length = hypot(x1 - x0, y1 - y0)
+    bow = 100.0 if _through_a_square(first, second) else 26.0
+    # Bent towards the rim of the board where there is one, so that curves do not meet in the middle.
+    middle = MARGIN + 1.5 * CELL
+    nx, ny = (y0 - y1) / length, (x1 - x0) / length
+    mx, my = (x0 + x1) / 2, (y0 + y1) / 2
+    if (mx - middle) * nx + (my - middle) * ny < 0:
+        nx, ny = -nx, -ny
+    return (mx + bow * nx, my + bow * ny)
+
+
+def _through_a_square(first: int, second: int) -> bool:
+    """Whether the middle between two squares is the centre of a third."""
+    rows = (first - 1) // 3 + (second - 1) // 3
+    columns = (first - 1) % 3 + (second - 1) % 3
+    return rows % 2 == 0 and columns % 2 == 0
+
+
+def _link(first: int, second: int, width: float, dash: tuple[float, ...]) -> Iterator[Curve | Circle]:
+    points = (centre(first), _bend(first, second), centre(second))
+    yield Curve(points, "link", width, dash, bent=True)
+    for square in (first, second):
+        yield Circle(centre(square), 4.2, fill="link")
+
+
+def _arrow(first: int, second: int) -> Iterator[Curve | Circle | Polygon]:
+    start, bend, end = centre(first), _bend(first, second), centre(second)
+    yield Curve((start, bend, end), "link", 2.6, _DASHES, bent=True)
+    yield Circle(start, 4.2, fill="link")
+    # Halfway, where no die covers the head.
+    place = 0.5
+    x, y = (
+        (1 - place) ** 2 * a + 2 * place * (1 - place) * b + place**2 * c
+        for a, b, c in zip(start, bend, end, strict=True)
+    )
+    dx, dy = (
+        2 * (1 - place) * (b - a) + 2 * place * (c - b) for a, b, c in zip(start, bend, end, strict=True)
+    )
+    length = hypot(dx, dy)
+    ux, uy = dx / length, dy / length
+    yield Polygon(
+        (
+            (x + 8 * ux, y + 8 * uy),
+            (x - 5 * ux - 6 * uy, y - 5 * uy + 6 * ux),
+            (x - 5 * ux + 6 * uy, y - 5 * uy - 6 * ux),
+        ),
+        fill="link",
+    )
+
+
+def _view(position: Position, top: float) -> list[Shape]:
+    """The view token and its name."""
+    x, y = MARGIN + 20, top + 8
+    return [
+        rectangle(x - 19, y - 11, 38, 20, fill="square", stroke="ink", width=1.4),
+        Text((x, y + 4), view_sign(position.view), 11, "ink", "middle", bold=True),
+        Text((x + 27, y + 4), f"{position.view} view", 11, "ink"),
+    ]
+
+
+def _legend(position: Position, links: Sequence[Shape]) -> Iterator[list[Shape]]:
+    """Rows that explain what is on this board, each around its own origin at the left."""
+    curves = [shape for shape in links if isinstance(shape, Curve)]
+    for dash, width, words in (
+        ((), 3.2, "entangled: one of each symbol, opposite in both modes"),
+        (_DOTS, 2.2, "the two halves of one piece: it will be in one of them"),
+        (_DASHES, 2.6, "cancelled: what was here lives on at the arrow's end"),
+    ):
+        if any(curve.dash == dash for curve in curves):
+            yield [Curve(((0, 4), (34, 4)), "link", width, dash), Text((44, 8), words, 10, "muted")]
+    if any(position.dice):
+        yield [
+            Text(
+                (0, 8),
+                "pale, capital letter: X's dice · strong, small letter: O's · R red, G green …",
+                10,
+                "muted",
+            )
+        ]
+
+
+def mini_board(board: str, at: Point, size: float) -> list[Shape]:
+    """An observed board as a small picture.
+
+    Args:
+        board: nine of ``X``, ``O`` and ``.``.
+        at: its top left corner.
+        size: its side.
+    """
+    x, y = at
+    step = size / 3
+    shapes: list[Shape] = [rectangle(x, y, size, size, fill="square", stroke="muted", width=0.8)]
+    for place in (1, 2):
+        shapes.append(Curve(((x + place * step, y), (x + place * step, y + size)), "faint", 0.8))
+        shapes.append(Curve(((x, y + place * step), (x + size, y + place * step)), "faint", 0.8))
+    for number, cell in enumerate(board):
+        if cell != EMPTY:
+            middle = (x + step * (number % 3 + 0.5), y + step * (number // 3 + 0.5))
+            shapes += symbol_shapes(Symbol(cell), middle, step * 0.62)
+    return shapes

@@ -1,0 +1,152 @@
+"""Scenes drawn by Matplotlib: PNG, PDF and the frames of a GIF.
+
+Matplotlib is imported here only. Figures are made without pyplot, so no global state is touched and nothing
+stays open; the canvases are called directly, so a user's settings for saving change nothing either.
+"""
+
+from collections.abc import Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from qttt.pictures.palette import PALETTES, Theme
+from qttt.pictures.scene import Circle, Curve, Scene, Shape, Text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+POINTS_PER_INCH = 72
+DEFAULT_SCALE = 2.0
+FONT = "DejaVu Sans"
+
+
+def figure(scene: Scene, theme: Theme = Theme.LIGHT) -> "Figure":
+    """A scene as a Matplotlib figure of its size, to be shown or put into a larger work.
+
+    The figure belongs to the caller and is unknown to pyplot.
+    """
+    from matplotlib.figure import Figure
+
+    palette = PALETTES[theme]
+    result = Figure(
+        figsize=(scene.width / POINTS_PER_INCH, scene.height / POINTS_PER_INCH), facecolor=palette["paper"]
+    )
+    axes = result.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_xlim(0, scene.width)
+    axes.set_ylim(scene.height, 0)
+    axes.axis("off")
+    for order, shape in enumerate(scene.shapes):
+        _draw(axes, shape, palette, order)
+    return result
+
+
+def png(scene: Scene, theme: Theme = Theme.LIGHT, scale: float = DEFAULT_SCALE) -> bytes:
+    """A scene as a PNG image.
+
+    Args:
+        scene: the picture.
+        theme: which colours it gets.
+        scale: pixels per point.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    drawn = figure(scene, theme)
+    drawn.set_dpi(POINTS_PER_INCH * scale)
+    buffer = BytesIO()
+    canvas = FigureCanvasAgg(drawn)
+    canvas.print_png(buffer, metadata={"Software": None, "Title": scene.title})  # type: ignore[no-untyped-call]
+    return buffer.getvalue()
+
+
+def pdf(scenes: Sequence[Scene], theme: Theme = Theme.LIGHT, title: str = "") -> bytes:
+    """Scenes as a vector PDF, one a page, each page of its picture's size.
+
+    Args:
+        scenes: the pictures, one or more.
+        theme: which colours they get.
+        title: of the document; the first scene's if empty.
+    """
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
+
+    buffer = BytesIO()
+    # No dates and no program names: the same pictures give the same bytes.
+    names = {"Title": title or scenes[0].title}
+    nothing = {"Creator": None, "Producer": None, "CreationDate": None, "ModDate": None}
+    with PdfPages(buffer, metadata={**names, **nothing}) as pages:
+        for scene in scenes:
+            drawn = figure(scene, theme)
+            drawn.set_dpi(POINTS_PER_INCH)
+            FigureCanvasPdf(drawn).print_pdf(pages)  # type: ignore[no-untyped-call]
+    return buffer.getvalue()
+
+
+def gif(frames: Sequence[Scene], seconds: float, theme: Theme = Theme.LIGHT, scale: float = 1.0) -> bytes:
+    """Scenes of one size as an animated GIF that repeats for ever.
+
+    Args:
+        frames: the pictures, one or more.
+        seconds: how long each is shown; the last stays three times as long.
+        theme: which colours they get.
+        scale: pixels per point.
+    """
+    from PIL import Image
+
+    images = [
+        Image.open(BytesIO(png(frame, theme, scale)))
+        .convert("RGB")
+        .quantize(64, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        for frame in frames
+    ]
+    times = [round(seconds * 1000)] * (len(images) - 1) + [round(seconds * 3000)]
+    buffer = BytesIO()
+    images[0].save(buffer, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0, disposal=1)
+    return buffer.getvalue()
+
+
+def _draw(axes: "Axes", shape: Shape, palette: dict[str, str], order: int) -> None:
+    from matplotlib import patches
+    from matplotlib.path import Path
+
+    if isinstance(shape, Text):
+        axes.text(
+            *shape.at,
+            shape.text,
+            fontsize=shape.size,
+            fontfamily=FONT,
+            fontweight="bold" if shape.bold else "normal",
+            color=palette[shape.fill],
+            ha={"start": "left", "middle": "center", "end": "right"}[shape.anchor],
+            va="baseline",
+            zorder=order,
+            parse_math=False,
+            usetex=False,
+        )
+        return
+    patch: patches.Patch
+    if isinstance(shape, Curve):
+        middle = Path.CURVE3 if shape.bent else Path.LINETO
+        path = Path(list(shape.points), [Path.MOVETO] + [middle] * (len(shape.points) - 1))
+        # Matplotlib counts dashes in line widths, a scene in points.
+        dash = tuple(length / shape.width for length in shape.dash)
+        patch = patches.PathPatch(
+            path,
+            fill=False,
+            edgecolor=palette[shape.stroke],
+            linewidth=shape.width,
+            linestyle=(0, dash) if dash else "solid",
+            capstyle="butt",
+        )
+    else:
+        look = {
+            "facecolor": palette[shape.fill] if shape.fill else "none",
+            "edgecolor": palette[shape.stroke] if shape.stroke else "none",
+            "linewidth": shape.width if shape.stroke else 0.0,
+            "joinstyle": "round",
+        }
+        if isinstance(shape, Circle):
+            patch = patches.Circle(shape.centre, shape.radius, **look)
+        else:
+            patch = patches.Polygon(list(shape.points), closed=True, **look)
+    patch.set_zorder(order)
+    patch.set_antialiased(True)
+    axes.add_patch(patch)

@@ -1,0 +1,163 @@
+"""Circuits as pictures: the moves of a game as boxes on wires, and the gates inside one box.
+
+Small drawings for lessons, made of the same scenes as boards; ``circuits.drawing`` makes the large ones.
+"""
+
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from math import isclose, pi
+from typing import TYPE_CHECKING
+
+from qttt.compiler import CompiledBoard
+from qttt.pictures.scene import Circle, Curve, Scene, Shape, Text, rectangle
+
+if TYPE_CHECKING:
+    from circuits.decomposition import Step
+
+_WIRE, _NAMES, _TOP = 20.0, 54.0, 44.0
+_BOX, _PITCH = 96.0, 112.0
+_GATE, _GATE_PITCH = 34.0, 42.0
+
+
+def moves_scene(compiled: CompiledBoard, highlighted: Collection[int], title: str) -> Scene:
+    """Draw a move-by-move circuit, one labelled box a block, on the wires that some block touches.
+
+    Args:
+        compiled: the circuit with its blocks.
+        highlighted: indices of the blocks to show in full; all others are faded.
+        title: what the picture is called.
+    """
+    from circuits.register import qubit_name
+
+    circuit = compiled.circuit
+    index = {qubit: number for number, qubit in enumerate(circuit.qubits)}
+    touched = [
+        [index[qubit] for qubit in instruction.qubits] for instruction in circuit.data[: len(compiled.blocks)]
+    ]
+    wires = sorted({qubit for qubits in touched for qubit in qubits}, key=lambda qubit: (qubit % 9, qubit))
+    place = {qubit: _TOP + _WIRE * (row + 0.5) for row, qubit in enumerate(wires)}
+    width = _NAMES + _PITCH * len(touched) + 16
+    shapes = _wires([(qubit_name(qubit), place[qubit]) for qubit in wires], width)
+    words = []
+    for number, (block, qubits) in enumerate(zip(compiled.blocks, touched, strict=True)):
+        shown = number in highlighted
+        x = _NAMES + _PITCH * number + 10
+        rows = [place[qubit] for qubit in qubits]
+        top, bottom = min(rows) - 8, max(rows) + 8
+        line = "box-line" if shown else "faint"
+        shapes.append(
+            rectangle(
+                x,
+                top,
+                _BOX,
+                bottom - top,
+                fill="box" if shown else "dim-box",
+                stroke=line,
+                width=2.4 if shown else 1.2,
+            )
+        )
+        # A wire that only passes by is drawn over the box; the others end at it in a dot.
+        shapes += [
+            Curve(((x, y), (x + _BOX, y)), "faint", 1.2)
+            for qubit, y in place.items()
+            if top < y < bottom and qubit not in qubits
+        ]
+        shapes += [Circle((edge, y), 2.6, fill=line) for y in rows for edge in (x, x + _BOX)]
+        shapes.append(
+            Text((x + _BOX / 2, _TOP - 6), block.label, 11, "ink" if shown else "muted", "middle", bold=shown)
+        )
+        if block.move is not None:
+            shapes.append(Text((x + _BOX / 2, _TOP - 22), f"move {block.move + 1}", 10, "muted", "middle"))
+        where = ", ".join(qubit_name(qubit) for qubit in qubits)
+        words.append(f"{'this move: ' if shown else ''}{block.label} on {where}")
+    height = _TOP + _WIRE * len(wires) + 8
+    return Scene(width, height, tuple(shapes), title, "; then ".join(words))
+
+
+def gates_scene(steps: Sequence["Step"], title: str) -> Scene:
+    """Draw elementary gates one by one on the wires that they touch.
+
+    Args:
+        steps: gates on the qubits of a board.
+        title: what the picture is called.
+    """
+    from circuits.register import qubit_name
+
+    wires = sorted({qubit for step in steps for qubit in step.qubits}, key=lambda qubit: (qubit % 9, qubit))
+    place = {qubit: 10 + _WIRE * 1.3 * (row + 0.5) for row, qubit in enumerate(wires)}
+    columns = _columns(steps, place)
+    width = _NAMES + _GATE_PITCH * (max(columns, default=0) + 1) + 16
+    shapes = _wires([(qubit_name(qubit), place[qubit]) for qubit in wires], width)
+    for step, column in zip(steps, columns, strict=True):
+        shapes += _gate(step, _NAMES + _GATE_PITCH * (column + 0.5) + 4, place)
+    words = "; ".join(
+        f"{gate_name(step)} on {' and '.join(qubit_name(qubit) for qubit in step.qubits)}" for step in steps
+    )
+    return Scene(width, 20 + _WIRE * 1.3 * len(wires), tuple(shapes), title, words)
+
+
+def gate_name(step: "Step") -> str:
+    """An elementary gate as it is written in text, for example ``ry(π/2)``."""
+    angles = ", ".join(map(angle_text, step.params))
+    return f"{step.name}({angles})" if angles else step.name
+
+
+def angle_text(angle: float) -> str:
+    """An angle in radians, as a simple fraction of π where it is one."""
+    ratio = Fraction(angle / pi).limit_denominator(16)
+    if not isclose(float(ratio) * pi, angle, abs_tol=1e-9):
+        return f"{angle:.3f}".replace("-", "−")
+    if not ratio:
+        return "0"
+    sign = "−" if ratio < 0 else ""
+    times = "" if abs(ratio.numerator) == 1 else str(abs(ratio.numerator))
+    over = "" if ratio.denominator == 1 else f"/{ratio.denominator}"
+    return f"{sign}{times}π{over}"
+
+
+def _wires(names: Sequence[tuple[str, float]], width: float) -> list[Shape]:
+    shapes: list[Shape] = []
+    for name, y in names:
+        shapes.append(Curve(((_NAMES, y), (width - 6, y)), "faint", 1.2))
+        shapes.append(Text((_NAMES - 6, y + 4), name, 11, "ink", "end"))
+    return shapes
+
+
+def _columns(steps: Sequence["Step"], place: dict[int, float]) -> list[int]:
+    """Put every gate as far left as the wires between its qubits allow."""
+    free = dict.fromkeys(place, 0)
+    columns = []
+    for step in steps:
+        rows = [place[qubit] for qubit in step.qubits]
+        covered = [qubit for qubit, y in place.items() if min(rows) <= y <= max(rows)]
+        column = max(free[qubit] for qubit in covered)
+        columns.append(column)
+        free.update(dict.fromkeys(covered, column + 1))
+    return columns
+
+
+def _gate(step: "Step", x: float, place: dict[int, float]) -> list[Shape]:
+    rows = [place[qubit] for qubit in step.qubits]
+    if step.name in {"cx", "cz"}:
+        control, target = rows
+        shapes: list[Shape] = [
+            Curve(((x, control), (x, target)), "box-line", 1.6),
+            Circle((x, control), 3.6, fill="box-line"),
+        ]
+        if step.name == "cz":
+            return [*shapes, Circle((x, target), 3.6, fill="box-line")]
+        return [
+            *shapes,
+            Circle((x, target), 8, fill="paper", stroke="box-line", width=1.6),
+            Curve(((x - 8, target), (x + 8, target)), "box-line", 1.6),
+            Curve(((x, target - 8), (x, target + 8)), "box-line", 1.6),
+        ]
+    (y,) = rows
+    shapes = [rectangle(x - _GATE / 2, y - 11, _GATE, 22, fill="box", stroke="box-line", width=1.4)]
+    if not step.params:
+        return [*shapes, Text((x, y + 4), step.name, 11, "ink", "middle", bold=True)]
+    return [
+        *shapes,
+        Text((x, y - 1), step.name, 10, "ink", "middle", bold=True),
+        Text((x, y + 8), angle_text(step.params[0]), 8.5, "ink", "middle"),
+    ]

@@ -1,0 +1,79 @@
+"""Positions in words: the text alternatives of the pictures."""
+
+from qttt.board import Position
+from qttt.configurations import Configuration, partner
+from qttt.dice import Die, colour_name
+from qttt.squares import NAMES, SQUARES
+from qttt.symbols import Symbol, View
+
+#: What a small label in a square says, shorter than the configuration's name where that is long.
+SHORT: dict[Configuration, str] = {
+    Configuration.EMPTY: "",
+    Configuration.CLASSICAL: "classical",
+    Configuration.SUPERPOSITION: "half here",
+    Configuration.ENTANGLED: "entangled",
+    Configuration.HALF_ENTANGLED: "half-entangled",
+    Configuration.CANCELLED: "cancelled",
+    Configuration.HALF_CANCELLED: "half-cancelled",
+    Configuration.TARGET: "target",
+    Configuration.PLUS: "plus",
+    Configuration.MINUS: "minus",
+    Configuration.PLUS_HALF: "plus, half here",
+    Configuration.MINUS_HALF: "minus, half here",
+}
+
+
+def signed(value: int) -> str:
+    """A die's value with a true minus sign."""
+    return str(value).replace("-", "−")
+
+
+def describe_die(die: Die) -> str:
+    """A die in words, for example ``X's red triangle 2``."""
+    return f"{die.owner}'s {colour_name(die.colour)} {die.shape.shape} {signed(die.value)}"
+
+
+def describe_square(position: Position, square: int) -> str:
+    """What is in a square and what it means, without its number."""
+    if position.is_observed(square):
+        return f"observed {position.observed[square - 1]}, closed"
+    contents = position.at(square)
+    if not contents:
+        return "empty"
+    kind = position.configuration(square)
+    words = " and ".join(describe_die(die) for die in contents) + f", {kind.value}"
+    if len(contents) == 2 and contents[0].piece != contents[1].piece:
+        other = partner(position.dice, square)
+        if other is not None and kind not in (Configuration.PLUS, Configuration.MINUS):
+            words += f" with square {other}"
+    if square in position.twisted:
+        words += ", rotated although the dice do not show it"
+    open_to = position.open_to(square)
+    return f"{words}, open to {open_to}" if open_to else words
+
+
+def describe_position(position: Position) -> str:
+    """The whole board in words: the view, then every square that is not empty."""
+    parts = [
+        f"{square} ({NAMES[square - 1]}): {describe_square(position, square)}"
+        for square in SQUARES
+        if not position.is_empty(square)
+    ]
+    view = f"{position.view.capitalize()} view. "
+    if not parts:
+        return f"{view}The board is empty."
+    empty = position.empty_squares
+    rest = f"; empty: {', '.join(map(str, empty))}" if empty else "; no square is empty"
+    return f"{view}{'; '.join(parts)}{rest}."
+
+
+def open_squares(position: Position) -> dict[Symbol, tuple[int, ...]]:
+    """The squares that each player may attack."""
+    return {
+        player: tuple(square for square in SQUARES if position.open_to(square) is player) for player in Symbol
+    }
+
+
+def view_sign(view: View) -> str:
+    """What the view token shows."""
+    return "△/□" if view is View.STANDARD else "+/−"

@@ -1,0 +1,61 @@
+"""The rolls that lead to a known board: how an observation of a record could have gone at the table.
+
+A record keeps only what an observation gave. Since the order of the rolls changes nothing, the questions can
+be asked again in order and answered from the board; what was thrown for each is not known and not invented.
+"""
+
+from dataclasses import dataclass
+
+from qttt.outcomes import Observation, Positions
+from qttt.questions import Question, Step
+from qttt.rolls import table_of
+from qttt.squares import EMPTY
+from qttt.state import State
+from qttt.tabletop import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Retraced:
+    """One step of an observation.
+
+    Attributes:
+        table: the table after it.
+        question: what was asked; None for the beginning and for the choice of the mode.
+        yes: the answer; None where nothing was asked.
+    """
+
+    table: Table
+    question: Question | None = None
+    yes: bool | None = None
+
+
+def retrace(state: State, outcome: Observation | Positions) -> list[Retraced]:
+    """Ask what the players would ask, one after the other, and answer from the outcome.
+
+    Args:
+        state: the state before the outcome.
+        outcome: what the record says was observed; possible in that state.
+
+    Returns:
+        The table at the beginning, then after every answer, and once more after the choice of a mode.
+    """
+    table = table_of(state)
+    steps = [Retraced(table)]
+    while True:
+        while not table.settled:
+            question = table.next_question()
+            yes = _answer(table, question, outcome)
+            table = table.answer(question, yes=yes)
+            steps.append(Retraced(table, question, yes))
+        if isinstance(outcome, Positions) or table.step is not Step.POSITIONS:
+            return steps
+        table = table.choose(outcome.mode)
+        steps.append(Retraced(table))
+
+
+def _answer(table: Table, question: Question, outcome: Observation | Positions) -> bool:
+    if isinstance(outcome, Positions):
+        return all(outcome.filled[square - 1] != EMPTY for square in question.squares)
+    if table.step is Step.POSITIONS:
+        return all(outcome.board[square - 1] != EMPTY for square in question.squares)
+    return outcome.board[question.square - 1] == question.asker

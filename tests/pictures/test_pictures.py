@@ -1,0 +1,270 @@
+"""Pictures of boards, games and observations say what the dice say, in every format, the same every time."""
+
+import subprocess
+import sys
+from io import BytesIO
+from random import Random
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from qttt.board import START, Position
+from qttt.compiler import compile_moves
+from qttt.errors import UsageError
+from qttt.game import Game
+from qttt.outcomes import Observation, Positions
+from qttt.pictures import ANIMATED_FORMATS, FORMATS, animate, draw
+from qttt.pictures.bars import Series, bars_scene
+from qttt.pictures.boards import board_scene, centre
+from qttt.pictures.circuit_boxes import angle_text, gates_scene, moves_scene
+from qttt.pictures.games import collapse_frames, game_frames, game_strip
+from qttt.pictures.palette import Theme
+from qttt.pictures.scene import Curve, Polygon, Scene, Text
+from qttt.pictures.svg import inline_svg, svg
+from qttt.retrace import retrace
+from qttt.rules import Rules
+from qttt.squares import SQUARES
+from qttt.state import Phase
+
+EXAMPLE = "5 5-6 9 2 1+7 1*3 ~4 4*8"
+
+
+def play(tokens: str, level: int = 5, options: str = "") -> Game:
+    game = Game(Rules.of(level, options))
+    game.play(tokens)
+    return game
+
+
+def words(scene: Scene) -> list[str]:
+    return [shape.text for shape in scene.shapes if isinstance(shape, Text)]
+
+
+def random_game(level: int, seed: int, events: int = 24) -> Game:
+    """A random game with observations drawn from their odds."""
+    rng = Random(seed)
+    game = Game(Rules.of(level))
+    while game.state.phase is not Phase.OVER and len(game.events) < events:
+        state = game.state
+        if state.phase is Phase.MOVE:
+            game.push(rng.choice(state.legal_moves()))
+            continue
+        mode = rng.choice(state.modes)
+        board = state.odds(mode).draw(rng)
+        if len(state.modes) > 1 and state.positions is None and rng.random() < 0.5:
+            game.push(Positions("".join("." if cell == "." else "#" for cell in board)))
+        else:
+            game.push(Observation(board, mode))
+    return game
+
+
+@pytest.mark.parametrize("level", range(6))
+@pytest.mark.parametrize("seed", range(4))
+def test_every_die_is_drawn_with_its_value_and_colour(level: int, seed: int) -> None:
+    for state in random_game(level, seed).states:
+        position = state.position
+        scene = board_scene(position, legend=False, opens=False)
+        drawn = sorted(
+            shape.text
+            for shape in scene.shapes
+            if isinstance(shape, Text) and shape.bold and shape.text[-1].isdigit()
+        )
+        values = sorted(str(die.value).replace("-", "−") for dice in position.dice for die in dice)
+        assert drawn == values
+        fills = sorted(
+            shape.fill
+            for shape in scene.shapes
+            if isinstance(shape, Polygon) and shape.stroke == "die-line" and shape.fill
+        )
+        owners = sorted(f"{die.owner.lower()}{min(die.colour, 5)}" for dice in position.dice for die in dice)
+        assert fills == owners
+        corners = [
+            len(shape.points)
+            for shape in scene.shapes
+            if isinstance(shape, Polygon) and shape.stroke == "die-line"
+        ]
+        triangles = sum(die.shape == "X" for dice in position.dice for die in dice)
+        assert corners.count(3) == triangles
+        assert corners.count(4) == len(values) - triangles
+
+
+def test_links_join_the_squares_that_belong_together() -> None:
+    scene = board_scene(play(EXAMPLE).state.position)
+    curves = {
+        (shape.points[0], shape.points[2]): shape.dash
+        for shape in scene.shapes
+        if isinstance(shape, Curve) and shape.bent
+    }
+    # Entangled 1 with 3 and 4 with 8, solid; the halves in 1 and 7, dotted; 5 was cancelled, but its target
+    # is a lone die in the rotated view, so there is nothing left to point at.
+    assert curves[centre(1), centre(3)] == curves[centre(4), centre(8)] == ()
+    assert curves[centre(1), centre(7)] != ()
+    assert len(curves) == 3
+
+
+def test_a_cancelled_square_points_at_its_target_and_is_crossed() -> None:
+    scene = board_scene(play("5 5-6").state.position)
+    (arrow,) = [shape for shape in scene.shapes if isinstance(shape, Curve) and shape.bent]
+    assert (arrow.points[0], arrow.points[2]) == (centre(5), centre(6))
+    assert arrow.dash
+    assert "cancelled" in words(scene)
+    assert "cancelled with square 6" in scene.description
+
+
+def test_open_squares_the_view_and_observed_symbols_are_named() -> None:
+    assert "open to O" in words(board_scene(play("5").state.position))
+    assert "open to O" not in words(board_scene(play("5").state.position, opens=False))
+    assert "rotated view" in words(board_scene(play("5~").state.position))
+    observed = board_scene(Position(observed="X...O...."))
+    assert words(observed).count("observed") == 2
+    assert "observed X, closed" in observed.description
+
+
+def test_squares_found_empty_lose_their_dice() -> None:
+    scene = board_scene(play("1+3").state.position, emptied=(3,))
+    assert "found empty" in words(scene)
+    assert (
+        len([shape for shape in scene.shapes if isinstance(shape, Polygon) and shape.stroke == "die-line"])
+        == 1
+    )
+
+
+def test_a_rotated_half_attacked_square_says_that_its_dice_do_not_show_it() -> None:
+    position = play("1+3 1*2 ~4", options="view=physical").state.position
+    assert position.twisted == {1, 2}
+    assert "half-entangled, turned" in words(board_scene(position))
+    assert "rotated although the dice do not show it" in board_scene(position).description
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("theme", Theme)
+def test_every_format_is_what_it_says_and_the_same_twice(format: str, theme: Theme) -> None:
+    scene = board_scene(play(EXAMPLE).state.position)
+    drawn = draw(scene, format, theme)
+    assert drawn == draw(scene, format, theme)
+    if format == "svg":
+        assert ElementTree.fromstring(drawn).tag.endswith("svg")
+    elif format == "png":
+        with Image.open(BytesIO(drawn)) as image:
+            assert image.size == (2 * round(scene.width), 2 * round(scene.height))
+    else:
+        assert drawn.startswith(b"%PDF")
+        assert b"CreationDate" not in drawn
+        # Vector, not a picture of one.
+        assert b"/Subtype /Image" not in drawn
+
+
+def test_svg_describes_itself_and_escapes_its_words() -> None:
+    root = ElementTree.fromstring(svg(board_scene(START, "<b>&\"'")))
+    title = root.find("{http://www.w3.org/2000/svg}title")
+    assert title is not None
+    assert title.text == "<b>&\"'"
+    inline = ElementTree.fromstring(inline_svg(board_scene(START, "<b>&\"'")))
+    assert inline.get("aria-label", "").startswith("<b>&\"'. Standard view.")
+
+
+def test_unknown_formats_and_empty_animations_are_refused() -> None:
+    scene = board_scene(START)
+    with pytest.raises(UsageError, match="cannot draw a picture as 'bmp': there are png, svg, pdf"):
+        draw(scene, "bmp")
+    with pytest.raises(UsageError, match="cannot animate pictures as 'pdf': there are gif, svg"):
+        animate([scene], "pdf")
+    with pytest.raises(UsageError, match="an animation needs a picture"):
+        animate([], "gif")
+    with pytest.raises(UsageError, match="an animation needs a picture"):
+        animate([scene], "gif", seconds=0)
+
+
+@pytest.mark.parametrize("format", ANIMATED_FORMATS)
+def test_animations_hold_one_picture_a_step(format: str) -> None:
+    frames = game_frames(play("1 5 9"))
+    drawn = animate(frames, format)
+    assert drawn == animate(frames, format)
+    if format == "gif":
+        with Image.open(BytesIO(drawn)) as image:
+            assert getattr(image, "n_frames", 1) == 4
+    else:
+        root = ElementTree.fromstring(drawn)
+        assert len(root.findall("{http://www.w3.org/2000/svg}g")) == 4
+
+
+def test_a_strip_shows_every_event_once() -> None:
+    game = play(EXAMPLE + " =p:####.#.## =r:XXOX.O.OX 5+7")
+    titles = [text for text in words(game_strip(game)) if text.split(". ")[0].isdigit() and ". " in text]
+    assert titles[0] == "1. X plays 5"
+    assert titles[8:] == ["9. positions observed", "10. observed in rotated mode", "11. X plays 5+7"]
+
+
+@pytest.mark.parametrize("level", range(6))
+@pytest.mark.parametrize("seed", range(8))
+def test_retraced_rolls_end_at_the_recorded_board(level: int, seed: int) -> None:
+    game = random_game(level, seed)
+    for before, event in zip(game.states, game.events, strict=False):
+        if not isinstance(event, Observation | Positions):
+            continue
+        last = retrace(before, event)[-1].table
+        if isinstance(event, Positions):
+            assert last.filled == event.filled
+        else:
+            assert last.board == event.board
+        frames = collapse_frames(before, event)
+        assert len({(frame.width, frame.height) for frame in frames}) == 1
+        assert words(frames[-1]).count("found empty") == sum(
+            cell == "." and not before.position.is_empty(square)
+            for square, cell in zip(SQUARES, str(event)[-9:], strict=True)
+        )
+
+
+def test_bars_show_every_road_and_sum_up_what_is_left_out() -> None:
+    state = play(EXAMPLE).state
+    odds = state.odds().outcomes()
+    scene = bars_scene("Odds", [Series("dice", "bar-dice", odds), Series("shots", "bar-shots", {})], limit=3)
+    assert words(scene).count("dice") == words(scene).count("shots") == 3
+    left = sum(sorted(odds.values(), reverse=True)[3:])
+    assert f"and {len(odds) - 3} more outcomes, together dice {100 * left:.2f} %" in scene.description
+
+
+def test_a_circuit_shows_its_blocks_and_fades_all_but_this_move() -> None:
+    compiled = compile_moves(play(EXAMPLE))
+    scene = moves_scene(compiled, [1], "The circuit")
+    labels = [shape for shape in scene.shapes if isinstance(shape, Text) and shape.text == "O cancels"]
+    assert [shape.bold for shape in labels] == [True]
+    assert "this move: O cancels on occ 5, sym 5, occ 6, sym 6" in scene.description
+    assert scene.description.count("this move") == 1
+
+
+def test_gates_are_drawn_one_by_one_with_their_angles() -> None:
+    from circuits.decomposition import read_program
+
+    steps = read_program(compile_moves(play("5 5*6"), measured=False).circuit).steps
+    scene = gates_scene(steps, "Gates")
+    assert [text for text in words(scene) if text in {"x", "ry"}] == [
+        step.name for step in steps if step.name != "cx"
+    ]
+    assert "cx on sym 5 and sym 6" in scene.description
+
+
+@pytest.mark.parametrize(
+    ("angle", "text"),
+    [
+        (0.0, "0"),
+        (np.pi, "π"),
+        (-np.pi / 4, "−π/4"),
+        (3 * np.pi / 4, "3π/4"),
+        (1.0, "1.000"),
+        (-0.5, "−0.500"),
+    ],
+)
+def test_angles_are_written_as_parts_of_pi(angle: float, text: str) -> None:
+    assert angle_text(angle) == text
+
+
+def test_pictures_leave_matplotlib_alone() -> None:
+    code = (
+        "import sys; from qttt.board import START; from qttt.pictures.boards import board_scene\n"
+        "from qttt.pictures import draw\n"
+        "draw(board_scene(START), 'svg'); assert 'matplotlib' not in sys.modules\n"
+        "draw(board_scene(START), 'pdf'); assert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
