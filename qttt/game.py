@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from qttt.errors import IllegalMoveError
 from qttt.moves import Move
-from qttt.outcomes import Observation, Positions, parse_outcome
+from qttt.outcomes import Measurement, Observation, Positions, parse_outcome
 from qttt.rules import Rules
 from qttt.state import Event, Phase, State
 from qttt.symbols import Symbol
@@ -13,11 +13,13 @@ from qttt.verdict import Result
 
 
 def parse_event(token: str) -> Event:
-    """Read a move or an observation token.
+    """Read a move, a measured square or an observation token.
 
     Raises:
-        MoveSyntaxError: if it is neither.
+        MoveSyntaxError: if it is none of them.
     """
+    if token.startswith("?"):
+        return Measurement.parse(token)
     return parse_outcome(token) if token.startswith("=") else Move.parse(token)
 
 
@@ -53,7 +55,7 @@ class Game:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Every move and observation so far."""
+        """Every move, measured square and observation so far."""
         return tuple(self._events)
 
     @property
@@ -108,13 +110,13 @@ class Game:
             The event that was taken back.
 
         Raises:
-            IllegalMoveError: if there is none, or the last event was an observation.
+            IllegalMoveError: if there is none, or the last event was an observation or a measured square.
         """
         if self.drawn:
             self.drawn = False
         if not self._events:
             raise IllegalMoveError("undo", "no move has been made yet")
-        if isinstance(self._events[-1], Observation | Positions):
+        if isinstance(self._events[-1], Measurement | Observation | Positions):
             raise IllegalMoveError("undo", "an observation cannot be taken back")
         self._states.pop()
         return self._events.pop()

@@ -6,6 +6,7 @@ from qttt.board import Position
 from qttt.dice import Die
 from qttt.errors import IllegalMoveError
 from qttt.moves import Kind, Move
+from qttt.outcomes import Measurement
 from qttt.roots import Attack, read_roots
 from qttt.rules import Rules
 from qttt.squares import SQUARES
@@ -125,6 +126,41 @@ def _rule_against_attack(move: Move, position: Position, player: Symbol, rules: 
     if move.kind is Kind.ENTANGLING and _entangled_before(position, invaded, rules):
         return "with the option no-double-entanglement a superposition may be entangled only once"
     return None
+
+
+def measurable_squares(position: Position, rules: Rules, measured: frozenset[int]) -> tuple[int, ...]:
+    """The squares that a turn may be spent on observing, ascending; none without the option ``measure-turn``.
+
+    Args:
+        position: the board.
+        rules: level and options.
+        measured: the squares measured since the last observation phase.
+    """
+    if not rules.options.measure_turn:
+        return ()
+    return tuple(square for square in SQUARES if position.at(square) and square not in measured)
+
+
+def check_measurement(
+    measurement: Measurement, position: Position, player: Symbol, rules: Rules, measured: frozenset[int]
+) -> None:
+    """Refuse to measure a square that the rules do not allow to measure now; its result is not looked at.
+
+    Raises:
+        IllegalMoveError: naming the rule.
+    """
+    square = measurement.square
+    if square in measurable_squares(position, rules, measured):
+        return
+    if not rules.options.measure_turn:
+        rule = "single squares are measured only with the option measure-turn"
+    elif position.is_observed(square):
+        rule = f"square {square} holds an observed symbol, and there is nothing left to measure"
+    elif not position.at(square):
+        rule = f"square {square} is empty: there is nothing to measure"
+    else:
+        rule = f"square {square} may be measured once between observations, and that has been done"
+    raise IllegalMoveError(str(measurement), rule, player)
 
 
 def _level_allows(kind: Kind, rules: Rules) -> bool:

@@ -16,6 +16,7 @@ class Options:
         quantum_only: no classical move while a quantum move is legal in the current view.
         tally: lines are points, and the game ends only when every square holds an observed symbol.
         no_double_entanglement: a root may be entangled once only.
+        measure_turn: a turn may be spent on observing one square instead of a move (Levels 1 and 2).
         no_ties: a full board with equal lines is observed again, modes alternating from rotated (Level 5).
         view_switches: how often each player may switch the view between observations (Level 5).
         physical_view: a view switch rotates every occupied square (decision D5; Level 5).
@@ -25,6 +26,7 @@ class Options:
     quantum_only: bool = False
     tally: bool = False
     no_double_entanglement: bool = False
+    measure_turn: bool = False
     no_ties: bool = False
     view_switches: int = 1
     physical_view: bool = False
@@ -51,11 +53,13 @@ SUMMARIES: dict[str, str] = {
     "quantum-only": "no classical move while any quantum move is legal",
     "tally": "lines are points; play until every square holds an observed symbol",
     "no-double-entanglement": "a root may be entangled once only (the online game's rule)",
+    "measure-turn": "Levels 1 and 2: a turn may observe one square instead of placing a piece",
     "no-ties": "Level 5: a full board with equal lines is observed again, modes alternating",
     "view-switches=N": "Level 5: view switches a player may make between observations (default 1)",
     "view=physical": "Level 5: a view switch rotates every occupied square",
     "max-observations=N": "Level 5: a tie after N observation phases",
 }
+_FLAGS = frozenset({"quantum-only", "tally", "no-double-entanglement", "measure-turn", "no-ties"})
 _LEVEL_FIVE = ("no_ties", "view_switches", "physical_view", "max_observations")
 
 
@@ -84,7 +88,7 @@ def parse_options(text: str, level: Level) -> Options:
     entry: bool | int
     for part in text.split(",") if text.strip() else []:
         name, equals, value = part.strip().partition("=")
-        if name in {"quantum-only", "tally", "no-double-entanglement", "no-ties"}:
+        if name in _FLAGS:
             if equals:
                 raise UsageError(f"option {name} takes no value")
             key, entry = name.replace("-", "_"), True
@@ -121,3 +125,5 @@ def check_options(options: Options, level: Level) -> None:
         raise UsageError(
             f"option no-double-entanglement needs Level 2 or higher, and this is Level {level.number}"
         )
+    if options.measure_turn and level.number not in (1, 2):
+        raise UsageError(f"option measure-turn needs Level 1 or 2, and this is Level {level.number}")

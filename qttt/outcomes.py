@@ -1,4 +1,4 @@
-"""What an observation leaves in the record: ``=XO.XXO.OX``, ``=r:…``, or positions, ``=p:##.##.#.#``."""
+"""What looking leaves in the record: boards ``=XO.XXO.OX``, positions ``=p:##.##.#.#``, squares ``?5=X``."""
 
 import re
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from qttt.symbols import Mode
 
 _RESULT = re.compile(r"=(?:([rs]):)?([XO.]{9})")
 _POSITIONS = re.compile(r"=p:([#.]{9})")
+_MEASUREMENT = re.compile(r"\?([1-9])=([XO.])", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,36 @@ class Positions:
     def agree(self, board: str) -> bool:
         """Whether a board has pieces on exactly these squares."""
         return self.filled == filled_squares(board)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A turn spent on observing one square (option ``measure-turn``), and what it gave.
+
+    Attributes:
+        square: the square, 1 to 9.
+        cell: ``X``, ``O``, or ``.`` if it was found empty.
+    """
+
+    square: int
+    cell: str
+
+    @classmethod
+    def parse(cls, token: str) -> "Measurement":
+        """Read a token like ``?5=X``.
+
+        Raises:
+            MoveSyntaxError: if it is none.
+        """
+        if match := _MEASUREMENT.fullmatch(token):
+            return cls(int(match[1]), match[2])
+        raise MoveSyntaxError(
+            token, "a measured square is written '?', its number, '=' and X, O or '.', for example ?5=X"
+        )
+
+    def __str__(self) -> str:
+        """The token; ``Measurement.parse`` reads it back."""
+        return f"?{self.square}={self.cell}"
 
 
 def filled_squares(board: str) -> str:

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 
-from qttt.d6 import Uniform
+from qttt.adjustment import missed
+from qttt.d6 import Reading, Uniform
 from qttt.errors import UsageError
 from qttt.odds import Component, Odds
-from qttt.questions import Cluster, Question, Step
+from qttt.outcomes import Measurement
+from qttt.questions import Asks, Cluster, Question, Step
 from qttt.rules import Rules
+from qttt.squares import EMPTY
 from qttt.state import State
 from qttt.surds import ONE, ZERO, Surd
 from qttt.symbols import Mode
@@ -150,6 +153,34 @@ def observe_by_rolls(
     elif mode is not table.mode:
         raise ValueError(f"the {mode} mode cannot be chosen here")
     return table.board, records
+
+
+def measure_by_rolls(state: State, square: int, rng: Uniform) -> tuple[Measurement, list[Roll]]:
+    """Spend a turn on measuring one square by tabletop rolls (option ``measure-turn``).
+
+    Whoever has a die of value 2 there asks whether the square is theirs, the player to move first; after a
+    no, a die that has doubled is asked about in turn.
+
+    Args:
+        state: a state before a turn.
+        square: one of ``state.measurable()``; ``State.child`` checks that.
+        rng: where the throws come from.
+
+    Returns:
+        The event for the game, and every roll in order.
+    """
+    dice = state.position.dice
+    records: list[Roll] = []
+    while contents := dice[square - 1]:
+        asked = max(contents, key=lambda die: (die.value, die.shape is state.turn))
+        if asked.value == 4:
+            return Measurement(square, asked.shape), records
+        question = Question(asked.shape, (square,), Asks.MINE, Surd(Reading.EVEN.chance), Reading.EVEN)
+        records.append(throw(question, rng))
+        if records[-1].yes:
+            return Measurement(square, asked.shape), records
+        dice = missed(dice, square, asked.piece)
+    return Measurement(square, EMPTY), records
 
 
 Chance = Callable[[Question], Surd]

@@ -3,17 +3,18 @@
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from qttt.adjustment import collapses
 from qttt.board import START, Position
 from qttt.errors import IllegalMoveError
-from qttt.legality import check_move, legal_in_view, legal_moves
+from qttt.legality import check_measurement, check_move, legal_in_view, legal_moves, measurable_squares
 from qttt.moves import Move
 from qttt.odds import Odds, observation_odds
-from qttt.outcomes import Observation, Positions
+from qttt.outcomes import Measurement, Observation, Positions
 from qttt.rules import Rules
 from qttt.symbols import Mode, Symbol
 from qttt.verdict import Result, decide
 
-Event = Move | Observation | Positions
+Event = Move | Measurement | Observation | Positions
 
 
 class Phase(Enum):
@@ -37,6 +38,7 @@ class State:
         observations: how many observation phases are finished.
         positions: the filled squares, once they are observed and the mode is still to be chosen.
         result: how the last observation left the game; ``continue`` before the first.
+        measured: the squares measured since the last observation phase (option ``measure-turn``).
         repeats: how many observations in a row have left the board full without a leader (``no-ties``).
     """
 
@@ -48,6 +50,7 @@ class State:
     positions: Positions | None = None
     result: Result = Result.CONTINUE
     repeats: int = 0
+    measured: frozenset[int] = frozenset()
 
     @property
     def phase(self) -> Phase:
@@ -128,29 +131,48 @@ class State:
         there = self.position.switched(physical=self.physical)
         return [replace(move, before=True) for move in legal_in_view(there, self.turn, self.rules)]
 
+    def measurable(self) -> tuple[int, ...]:
+        """The squares that the player to move may measure instead of a move (option ``measure-turn``)."""
+        if self.phase is not Phase.MOVE:
+            return ()
+        return measurable_squares(self.position, self.rules, self.measured)
+
+    def measurement_odds(self, square: int) -> dict[str, float]:
+        """The exact probability of each possible result, ``X``, ``O`` or ``.``, of measuring a square.
+
+        Args:
+            square: one of ``measurable``.
+        """
+        return {end.cell: float(end.chance) for end in collapses(self.position.dice, square)}
+
     def child(self, event: Event) -> "State":
         """The state after an event.
 
         Args:
-            event: a move, an observation, or positions.
+            event: a move, a measured square, an observation, or positions.
 
         Raises:
             IllegalMoveError: if the event is not possible here, with the rule against it.
         """
         if isinstance(event, Move):
             return self._moved(event)
+        if isinstance(event, Measurement):
+            return self._measured(event)
         if isinstance(event, Positions):
             return self._positioned(event)
         return self._observed(event)
 
-    def _moved(self, move: Move) -> "State":
+    def _check_turn(self, token: str) -> None:
         waits = {
             Phase.OVER: f"the game is over ({_ending(self.result)})",
             Phase.OBSERVATION: "the board is full, so the observation phase comes first",
             Phase.MODE: "the positions are observed, so the mode and its result come first",
         }
         if self.phase is not Phase.MOVE:
-            raise IllegalMoveError(str(move), waits[self.phase], self.turn)
+            raise IllegalMoveError(token, waits[self.phase], self.turn)
+
+    def _moved(self, move: Move) -> "State":
+        self._check_turn(str(move))
         check_move(move, self.position, self.turn, self.rules, self.switches_left)
         x, o = self.switched
         switched = (x + move.switches, o) if self.turn is Symbol.X else (x, o + move.switches)
@@ -160,6 +182,26 @@ class State:
             turn=self.turn.opponent,
             switched=switched,
             repeats=0,
+        )
+
+    def _measured(self, measurement: Measurement) -> "State":
+        token, square, cell = str(measurement), measurement.square, measurement.cell
+        self._check_turn(token)
+        check_measurement(measurement, self.position, self.turn, self.rules, self.measured)
+        ends = {end.cell: end.dice for end in collapses(self.position.dice, square)}
+        if cell not in ends:
+            possible = " or ".join(f"?{square}={other}" for other in ends)
+            raise IllegalMoveError(token, f"the position cannot give it, only {possible}", self.turn)
+        observed = self.position.observed
+        return replace(
+            self,
+            position=replace(
+                self.position,
+                dice=ends[cell],
+                observed=observed[: square - 1] + cell + observed[square:],
+            ),
+            turn=self.turn.opponent,
+            measured=self.measured | {square},
         )
 
     def _check_observable(self, token: str) -> None:
@@ -203,6 +245,7 @@ class State:
             self,
             position=position,
             switched=(0, 0),
+            measured=frozenset(),
             observations=self.observations + 1,
             positions=None,
             result=self.verdict(observation.board),

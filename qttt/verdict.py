@@ -20,7 +20,8 @@ def decide(board: str, rules: Rules) -> Result:
     """Decide an observed board.
 
     More three-in-a-rows win. With equal numbers it is a tie if no square is empty, else the game goes on; at
-    Level 2 one line each is a tie at once, because no further line is possible there.
+    Level 2 one line each is a tie at once, because no further line is possible there; unless the option
+    ``measure-turn`` is on, with which that need not be so.
 
     Args:
         board: nine characters, all symbols observed so far.
@@ -35,7 +36,8 @@ def decide(board: str, rules: Rules) -> Result:
         return Result.X if x > o else Result.O
     if full:
         return Result.CONTINUE if rules.options.no_ties else Result.TIE
-    return Result.TIE if x and rules.level.number == 2 else Result.CONTINUE
+    no_more_lines = rules.level.number == 2 and not rules.options.measure_turn
+    return Result.TIE if x and no_more_lines else Result.CONTINUE
 
 
 def points(board: str) -> dict[Symbol, int]:
