@@ -122,7 +122,11 @@ class Cluster:
 
     def read(self, mode: Mode) -> "Cluster":
         """The cluster once positions are settled and the mode is chosen."""
-        return cluster(self.dice, self.symbols, Step.SYMBOLS, mode, self.twisted)
+        return self._read[mode]
+
+    @cached_property
+    def _read(self) -> dict[Mode, "Cluster"]:
+        return {mode: cluster(self.dice, self.symbols, Step.SYMBOLS, mode, self.twisted) for mode in Mode}
 
     def _with(self, dice: Squares) -> "Cluster":
         return cluster(dice, self.symbols, self.step, self.mode, self.twisted)

@@ -200,7 +200,7 @@ class Table:
             raise ValueError("the mode is chosen once, when the positions are settled")
         if mode not in self.modes:
             raise ValueError(f"the {mode} mode cannot be chosen here")
-        groups = tuple(replace(group, cluster=group.cluster.read(mode)) for group in self.groups)
+        groups = tuple(Group(group.squares, group.pieces, group.cluster.read(mode)) for group in self.groups)
         return replace(self, groups=groups, turn=self.initiator, mode=mode, step=Step.SYMBOLS)
 
     def given(self, filled: str) -> "Table":
