@@ -7,6 +7,7 @@ or service failed; 130 interrupted.
 import argparse
 import io
 import os
+import re
 import sys
 import textwrap
 import traceback
@@ -40,7 +41,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise a usage error instead of leaving the process."""
-        if message.startswith("unrecognized arguments") and "RECORD" in self.format_usage():
+        if re.match(r"unrecognized arguments: [1-9~=?]", message):
             message += " (a record of several moves is one argument, in quotes: '5 5*6')"
         raise UsageError(message)
 

@@ -8,8 +8,8 @@ stand anywhere. In a header's value ``\"`` is a quotation mark and ``\\`` a back
 [Level "2"]
 <BLANKLINE>
 1. 5 {the middle} 5*6
->>> record.game().turn
-<Symbol.X: 'X'>
+>>> print(record.game().turn)
+X
 """
 
 import re
@@ -213,7 +213,9 @@ class Record:
         if header is None or header.value in (UNFINISHED, game.result):
             return
         if game.over:
-            raise _at(header, f"the header Result says {header.value!r}, and the game ended {game.result!r}")
+            raise _at(
+                header, f"the header Result says {header.value!r}, and the game ended {str(game.result)!r}"
+            )
         if header.value != Result.TIE:
             raise _at(header, f"the header Result says {header.value!r}, and the game has not ended")
         game.drawn = True
@@ -303,10 +305,8 @@ def _scan(text: str) -> Iterable[Part]:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if match := _BINARY.search(text):
         line, column = _place(text, match.start())
-        what = f"U+{ord(match[0]):04X}"
-        raise RecordError(
-            f"the control character {what} has no place in a record, which is text", line, column
-        )
+        name = f"U+{ord(match[0]):04X}"
+        raise RecordError(f"a record is text, and the character {name} has no place in it", line, column)
     events: dict[str, Event] = {}
     position, line, line_start = 0, 1, 0
     while position < len(text):

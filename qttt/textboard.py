@@ -157,11 +157,11 @@ def draw_legend(position: Position, glyphs: Glyphs = UNICODE) -> Text:
     colours = sorted({die.colour for dice in position.dice for die in dice})
     if not colours:
         return Text("")
-    shapes = "".join(f"{glyphs.symbol(symbol)} is {symbol}, " for symbol in Symbol if glyphs is not ASCII)
+    shapes = "".join(f"{glyphs.symbol(symbol)} is {symbol}'s shape, " for symbol in Symbol)
     letters = Text(", ").join(
         Text(f"{colour_letter(Symbol.X, colour)} {colour_name(colour)}", _style(colour)) for colour in colours
     )
-    return Text.assemble(shapes, letters, " (capitals are X's colours, small letters O's)")
+    return Text.assemble(shapes, letters, " (X's in capitals)")
 
 
 def _style(colour: int) -> str:

@@ -53,6 +53,7 @@ class Entry:
 
 
 COMMANDS: tuple[Entry, ...] = (
+    Entry("play", "qttt.commands.play", "a game at one keyboard, or a demonstration"),
     Entry("odds", "qttt.commands.odds", "exact odds of the board, if it were observed now"),
     Entry("moves", "qttt.commands.moves", "the legal moves"),
     Entry("dice", "qttt.commands.dice", "the dice in every square"),

@@ -179,7 +179,7 @@ COMMAND = Command(
         "check '1+3 1*2 9 3*4 5+6 7+8' --seed 1",
         "check '1+3 1-2' --level 4 --mode rotated --shots 1000 --seed 1 --json",
         "check '1+3 1-2' --level 3 --backend dice --rolls d6 --seed 1",
-        "check '1+3 ~1*2 4' --level 5 --view both --seed 1",
+        "check '5~ 1+3 1*2' --level 5 --view both --seed 1",
     ),
     add_arguments=_add_arguments,
     run=_run,

@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from warnings import catch_warnings, filterwarnings
 
 from qttt.commands import Command
 from qttt.commands.arguments import (
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 STYLES = ("moves", "lean")
 FORMATS = ("text", "qasm3", "png", "svg", "pdf", "stats")
 PICTURES = ("png", "svg", "pdf")
+_LINES = {"─": "-", "═": "=", "│": "|", "║": "|", "■": "*", "π": "p"}
 _SUFFIXES = {
     ".txt": "text",
     ".qasm": "qasm3",
@@ -66,7 +68,10 @@ def circuit_text(
     with service_errors():
         if format == "qasm3":
             return to_qasm3(circuit)
-        return draw(circuit, format, all_wires=all_wires, width=width)
+        with catch_warnings():
+            # Qiskit's text drawing looks at the encoding of standard output, which is not where it goes here.
+            filterwarnings("ignore", "The encoding .* has a limited charset", RuntimeWarning)
+            return draw(circuit, format, all_wires=all_wires, width=width)
 
 
 def circuit_stats(game: Game, mode: Mode = Mode.STANDARD, *, style: str = "moves") -> "Stats":
@@ -78,6 +83,17 @@ def circuit_stats(game: Game, mode: Mode = Mode.STANDARD, *, style: str = "moves
     circuit = compile_board(game, mode, lean=style == "lean").circuit
     with service_errors():
         return stats(circuit)
+
+
+def in_ascii(drawing: str) -> str:
+    """A text drawing of a circuit with every character that is not ASCII replaced by one of like shape."""
+    return "".join(character if character.isascii() else _like(character) for character in drawing)
+
+
+def _like(character: str) -> str:
+    if "\u2500" <= character <= "\u257f":  # The block of box drawings.
+        return _LINES.get(character, "+")
+    return _LINES.get(character, "#")
 
 
 def _add_arguments(parser: ArgumentParser) -> None:
@@ -119,8 +135,10 @@ def _run(arguments: Namespace, session: Session) -> int:
         all_wires=arguments.all_wires,
         width=arguments.width or session.columns,
     )
-    if isinstance(content, str) and not content.endswith("\n"):
-        content += "\n"
+    if isinstance(content, str):
+        if session.ascii or (arguments.out is None and not session.takes_unicode):
+            content = in_ascii(content)
+        content = "\n".join(line.rstrip() for line in content.rstrip("\n").split("\n")) + "\n"
     if arguments.out is not None:
         save_file(arguments.out, content)
         session.show(f"Wrote {arguments.out}.")

@@ -186,9 +186,8 @@ def _kept(seen: Record, arguments: Namespace) -> str:
 
 def _show(game: Game, report: dict[str, Any], saved: str | None, session: Session) -> None:
     from qttt.board import Position
-    from qttt.commands.tables import plain_table
+    from qttt.commands.tables import MOST_BOARDS, count_rows, left_out
     from qttt.standing import ending
-    from qttt.textboard import percent
 
     shots = "1 shot" if report["shots"] == 1 else f"{report['shots']:,} shots"
     counts = f"{report['kept']:,} of which {'counts' if report['kept'] == 1 else 'count'}"
@@ -200,10 +199,11 @@ def _show(game: Game, report: dict[str, Any], saved: str | None, session: Sessio
         f"{report['board']}: {ending(game.result)}.",
     )
     if len(report["counts"]) > 1:
-        table = plain_table("board", ">count", ">share")
-        for board, count in sorted(report["counts"].items(), key=lambda item: (-item[1], item[0])):
-            table.add_row(board, f"{count:,}", percent(count / report["kept"]))
-        session.show("", table)
+        session.show(
+            "",
+            count_rows(report["counts"], MOST_BOARDS),
+            left_out(len(report["counts"]), MOST_BOARDS, "most frequent"),
+        )
     session.show("", report["record"])
     if saved is not None:
         session.show("", f"Saved in {saved}.")

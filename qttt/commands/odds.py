@@ -20,8 +20,6 @@ from qttt.standing import final_board, shown_position, standing
 from qttt.symbols import Mode
 from qttt.verdict import Result
 
-SHOWN_BOARDS = 12
-
 
 def odds_report(game: Game, mode: Mode = Mode.STANDARD, rolls: Rolls = Rolls.EXACT) -> dict[str, Any]:
     """The object that ``qttt odds --json`` prints.
@@ -85,9 +83,7 @@ def _run(arguments: Namespace, session: Session) -> int:
 
 
 def _show(game: Game, report: dict[str, Any], session: Session) -> None:
-    from rich.text import Text
-
-    from qttt.commands.tables import board_rows, result_rows, square_rows
+    from qttt.commands.tables import MOST_BOARDS, board_rows, left_out, result_rows, square_rows
     from qttt.textboard import draw_legend
 
     position = shown_position(game)
@@ -95,21 +91,16 @@ def _show(game: Game, report: dict[str, Any], session: Session) -> None:
         standing(game),
         session.board(position, positions=game.state.positions),
         draw_legend(position, session.glyphs),
-        "" if game.over else f"If the board were observed now, in {report['mode']} mode:",
+        "",
+        "The final board:" if game.over else f"If the board were observed now, in {report['mode']} mode:",
         "",
         result_rows(report["result"], session.glyphs),
         "",
         square_rows(report["squares"]),
         "",
-        board_rows(report["outcomes"], {b: game.state.verdict(b) for b in report["outcomes"]}, SHOWN_BOARDS),
-        Text(_left_out(len(report["outcomes"]))),
+        board_rows(report["outcomes"], {b: game.state.verdict(b) for b in report["outcomes"]}, MOST_BOARDS),
+        left_out(len(report["outcomes"]), MOST_BOARDS, "likeliest"),
     )
-
-
-def _left_out(boards: int) -> str:
-    if boards <= SHOWN_BOARDS:
-        return f"{boards} {'board is' if boards == 1 else 'boards are'} possible."
-    return f"{boards} boards are possible; these are the {SHOWN_BOARDS} likeliest (--json lists all)."
 
 
 COMMAND = Command(
@@ -119,7 +110,7 @@ COMMAND = Command(
         "With --rolls d6 they are those of the roll tables, where two dice both showing 1 stand for 3 %."
     ),
     examples=(
-        "odds '1+3 5*6 --level 2'",
+        "odds '5 5*6 1+3'",
         "odds '1+3 1-2' --level 3 --json",
         "odds '1+3 1-2' --level 5 --mode rotated",
         "odds game.qttt --rolls d6",

@@ -59,6 +59,13 @@ class Session:
         return self.stdin.isatty() and self.stderr.isatty()
 
     @property
+    def takes_unicode(self) -> bool:
+        """Whether standard output can carry the characters of drawings."""
+        from qttt.textboard import UNICODE
+
+        return self.glyphs is UNICODE
+
+    @property
     def glyphs(self) -> "Glyphs":
         """The characters that standard output can carry."""
         from qttt.textboard import ASCII, glyphs_for

@@ -7,6 +7,9 @@ from rich.table import Table
 from qttt.textboard import Glyphs, draw_bar, percent
 from qttt.verdict import Result
 
+MOST_BOARDS = 12
+"""How many boards a table shows."""
+
 RESULT_WORDS = {
     Result.X: "X wins",
     Result.O: "O wins",
@@ -17,7 +20,12 @@ RESULT_WORDS = {
 
 def plain_table(*headings: str) -> Table:
     """A table without lines; headings that start with ``>`` stand over columns aligned to the right."""
-    table = Table(box=None, pad_edge=False, show_header=any(headings), padding=(0, 2, 0, 0))
+    table = Table(
+        box=None,
+        pad_edge=False,
+        show_header=any(heading != ">" and heading for heading in headings),
+        padding=(0, 2, 0, 0),
+    )
     for heading in headings:
         table.add_column(heading.removeprefix(">"), justify="right" if heading.startswith(">") else "left")
     return table
@@ -38,6 +46,29 @@ def square_rows(squares: Sequence[Mapping[str, float]]) -> Table:
     for number, row in enumerate(squares, 1):
         table.add_row(str(number), *(percent(row[key]) for key in ("X", "O", "empty")))
     return table
+
+
+def count_rows(counts: Mapping[str, int], most: int) -> Table:
+    """The boards that were seen most often."""
+    total = sum(counts.values())
+    table = plain_table("board", ">count", ">share")
+    often = sorted(counts, key=lambda board: (-counts[board], board))
+    for board in often[:most]:
+        table.add_row(board, f"{counts[board]:,}", percent(counts[board] / total))
+    return table
+
+
+def left_out(boards: int, most: int, what: str) -> str:
+    """A sentence on how many boards there are and which are shown.
+
+    Args:
+        boards: how many there are.
+        most: how many are shown at most.
+        what: what the ones shown are, for example ``likeliest``.
+    """
+    if boards <= most:
+        return f"{boards} {'board' if boards == 1 else 'boards'} in all."
+    return f"{boards:,} boards in all; these are the {most} {what} (--json lists every one)."
 
 
 def board_rows(outcomes: Mapping[str, float], verdicts: Mapping[str, Result], most: int) -> Table:
