@@ -1,0 +1,159 @@
+"""``qttt play``: a game at one keyboard, a match of several, or a demonstration."""
+
+import time
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qttt.commands import Command
+from qttt.commands.arguments import (
+    add_backend_arguments,
+    add_rules_arguments,
+    add_seed_argument,
+    observer_of,
+    whole_number,
+)
+from qttt.commands.session import Session
+from qttt.errors import QtttError, UsageError
+from qttt.record import Record
+from qttt.recordfile import load_record, save_record
+from qttt.symbols import Symbol
+
+if TYPE_CHECKING:
+    from qttt.terminal.play import KeyboardGame
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", help="a saved game to go on with; it is saved there again"
+    )
+    add_rules_arguments(parser)
+    parser.add_argument("--first", metavar="P", help="who starts, X or O (default X)")
+    add_backend_arguments(parser)
+    add_seed_argument(parser)
+    parser.add_argument("--record", metavar="FILE", help="save the record there after every move")
+    parser.add_argument(
+        "--games",
+        metavar="N",
+        type=whole_number(1, 1000),
+        default=1,
+        help="a match of N games: points are added up and who starts alternates",
+    )
+    parser.add_argument(
+        "--demo", action="store_true", help="watch a seeded game of random moves, gates and cross-check shown"
+    )
+
+
+def _run(arguments: Namespace, session: Session) -> int:
+    if arguments.demo:
+        if arguments.file is not None or arguments.games != 1:
+            raise UsageError("--demo plays one game of its own: it goes with neither FILE nor --games")
+        from qttt.terminal.demo import demonstrate
+
+        return demonstrate(arguments, session)
+    if arguments.file is not None and arguments.record is not None:
+        raise UsageError("a game that goes on is saved in its own file: leave out --record")
+    record = (Record() if arguments.file is None else load_record(arguments.file)).completed(
+        arguments.level, arguments.options, arguments.first
+    )
+    if arguments.games > 1:
+        return _match(record, arguments, session)
+    return _play(_prepared(record, arguments.file or arguments.record, arguments, session), session)[0]
+
+
+def _prepared(record: Record, file: str | None, arguments: Namespace, session: Session) -> "KeyboardGame":
+    """A keyboard game, its seed and backend written in the record's headers."""
+    from qttt.terminal.keyboard import keyboard_for
+    from qttt.terminal.play import KeyboardGame
+
+    game = record.game()
+    rng = session.generator(arguments.seed)
+    observer = observer_of(arguments)
+    for key, value in (("Level", str(game.rules.level.number)), ("Backend", observer.name)):
+        record = record.with_header(key, value)
+    if arguments.seed is not None:
+        record = record.with_header("Seed", str(arguments.seed))
+    return KeyboardGame(game, record, observer, rng, session, keyboard_for(session), file)
+
+
+def _play(keyboard: "KeyboardGame", session: Session) -> "tuple[int, bool]":
+    """Play one game; returns the exit status and whether the game came to its end."""
+    from qttt.terminal.play import StoppedError
+
+    try:
+        keyboard.play()
+    except StoppedError as stop:
+        _keep(keyboard, session)
+        return (130 if stop.interrupted else 0), False
+    except QtttError:
+        _keep(keyboard, session)
+        raise
+    if keyboard.file is not None:
+        session.show(f"The record is in {keyboard.file}.")
+    return 0, True
+
+
+def _keep(keyboard: "KeyboardGame", session: Session) -> None:
+    """Keep the record of an unfinished game, and say where it is."""
+    keyboard.record = keyboard.record.updated(keyboard.game)
+    if keyboard.file is None:
+        if not keyboard.game.events:
+            session.show("No move was made, so there is nothing to keep.")
+            return
+        keyboard.file = _free_name()
+    save_record(keyboard.file, keyboard.record)
+    session.show(f"The record is kept in {keyboard.file}; go on with: qttt play {keyboard.file}")
+
+
+def _free_name() -> str:
+    stem = time.strftime("game-%Y%m%d-%H%M%S")
+    names = (f"{stem}{suffix}.qttt" for suffix in ("", *(f"-{number}" for number in range(2, 1000))))
+    return next(name for name in names if not Path(name).exists())
+
+
+def _match(record: Record, arguments: Namespace, session: Session) -> int:
+    """Play several games; who starts alternates, points are added up."""
+    from qttt.terminal.play import game_points
+
+    if arguments.file is not None:
+        raise UsageError("--games begins a match of new games: leave out FILE")
+    total = dict.fromkeys(Symbol, 0)
+    first = record.first
+    for number in range(1, arguments.games + 1):
+        session.show("", f"Game {number} of {arguments.games}; {first} starts.")
+        file = None if arguments.record is None else _numbered(arguments.record, number)
+        keyboard = _prepared(record.with_header("First", str(first)), file, arguments, session)
+        status, ended = _play(keyboard, session)
+        if not ended:
+            return status
+        for player, count in game_points(keyboard.game).items():
+            total[player] += count
+        first = first.opponent
+        session.show(f"Points so far: X {total[Symbol.X]}, O {total[Symbol.O]}.")
+    ahead = [player for player in Symbol if total[player] == max(total.values())]
+    session.show(f"{ahead[0]} wins the match." if len(ahead) == 1 else "The match is drawn.")
+    return 0
+
+
+def _numbered(file: str, number: int) -> str:
+    path = Path(file)
+    return str(path.with_name(f"{path.stem}-{number}{path.suffix}"))
+
+
+COMMAND = Command(
+    explanation=(
+        "Two people play at one keyboard. Moves are typed in notation; help lists the other words. The board "
+        "is observed on the simulator, or on the backend that --backend names; at Levels 4 and 5 the player "
+        "who moved last chooses the mode after seeing the positions. When the players stop, the record is "
+        "kept and its place is said; qttt play FILE goes on."
+    ),
+    examples=(
+        "play",
+        "play --level 5 --options view-switches=2 --record game.qttt",
+        "play --backend dice --rolls d6 --level 4",
+        "play --games 3 --options tally",
+        "play --demo --seed 7",
+    ),
+    add_arguments=_add_arguments,
+    run=_run,
+)

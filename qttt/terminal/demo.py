@@ -1,0 +1,137 @@
+"""A demonstration: a seeded game of random moves, the gates of every move, and a cross-check at the end."""
+
+from argparse import Namespace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qttt.commands.arguments import observer_of
+from qttt.commands.circuit import in_ascii
+from qttt.commands.session import Session
+from qttt.commands.tables import plain_table
+from qttt.compiler import compile_moves, opened_block
+from qttt.crosscheck import DEFAULT_SHOTS, CheckReport, check
+from qttt.game import Game
+from qttt.moves import Move
+from qttt.record import Record
+from qttt.recordfile import save_record
+from qttt.standing import ending
+from qttt.state import Phase
+from qttt.symbols import Mode
+from qttt.terminal.narration import narrate
+from qttt.terminal.observing import observe
+from qttt.textboard import draw_legend
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DEFAULT_SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A cross-check of one observed board."""
+
+    observation: int
+    report: CheckReport
+
+
+def random_move(game: Game, rng: "np.random.Generator") -> Move:
+    """A random legal move, every kind of move equally often, so that a game shows what its level has."""
+    moves = game.state.legal_moves()
+    kinds = sorted({move.kind for move in moves}, key=lambda kind: kind.name)
+    kind = kinds[int(rng.random() * len(kinds))]
+    fitting = [move for move in moves if move.kind is kind]
+    return fitting[int(rng.random() * len(fitting))]
+
+
+def demonstrate(arguments: Namespace, session: Session) -> int:
+    """Play a seeded game to its end, and show everything.
+
+    Returns:
+        0 if every cross-check agrees, else 1.
+    """
+    seed = DEFAULT_SEED if arguments.seed is None else arguments.seed
+    rng = session.generator(seed)
+    record = Record().completed(arguments.level, arguments.options, arguments.first)
+    game = record.game()
+    observer = observer_of(arguments)
+    session.show(
+        f"A game of random moves at Level {game.rules.level.number} ({game.rules.level.name}), seed {seed}, "
+        f"observed on {observer.name}.",
+        "Every move is shown with its dice and with the gates it compiles to.",
+    )
+    checked: list[_Checked] = []
+
+    def keep() -> None:
+        if arguments.record is not None:
+            save_record(arguments.record, record.updated(game))
+
+    def choose(game: Game) -> Mode:
+        mode = game.state.modes[int(rng.random() * len(game.state.modes))]
+        session.show(f"{game.state.initiator} chooses the {mode} mode.")
+        return mode
+
+    while not game.over:
+        if game.state.phase is Phase.MOVE:
+            _show_move(game, random_move(game, rng), session)
+            keep()
+            continue
+        if game.state.phase is Phase.OBSERVATION:
+            for mode in game.state.modes:
+                report = check(game, mode, observer, rng)
+                checked.append(_Checked(game.state.observations + 1, report))
+        session.show("")
+        observe(game, observer, rng, session, choose, keep)
+        session.show(session.board(game.state.position), f"After the observation: {ending(game.result)}.")
+    session.show(
+        "", f"The game: {' '.join(map(str, game.events))}", "", "Cross-check of every observed board:"
+    )
+    _show_checks(checked, session)
+    return 0 if all(entry.report.ok for entry in checked) else 1
+
+
+def _show_move(game: Game, move: Move, session: Session) -> None:
+    from circuits.drawing import draw
+
+    before = game.state
+    number = len(game.events) - game.phase_start()
+    game.push(move)
+    session.show(
+        "",
+        f"{number + 1}. {move}",
+        narrate(move, before, session.glyphs),
+        session.board(game.state.position),
+        draw_legend(game.state.position, session.glyphs),
+    )
+    compiled = compile_moves(game, measured=False)
+    for index, block in enumerate(compiled.blocks):
+        if block.move == number:
+            squares = ", ".join(map(str, block.squares))
+            session.show(f"Gates of '{block.label}' on {squares}:")
+            drawing = draw(opened_block(compiled, index), "text", width=session.columns).rstrip("\n")
+            session.write(f"{drawing if session.takes_unicode else in_ascii(drawing)}\n")
+
+
+def _show_checks(checked: list[_Checked], session: Session) -> None:
+    table = plain_table(
+        ">phase", "mode", ">dice-moves", ">dice-lean", ">shots", ">count", ">distance", ">p-value", "verdict"
+    )
+    for entry in checked:
+        report = entry.report
+        table.add_row(
+            str(entry.observation),
+            str(report.mode),
+            f"{report.distances['dice-moves']:.0e}",
+            f"{report.distances['dice-lean']:.0e}",
+            f"{report.sample.shots:,}",
+            f"{report.sample.kept:,}",
+            f"{report.sampled_tvd:.4f}",
+            f"{report.p_value:.3f}",
+            "agrees" if report.ok else "DIFFERS",
+        )
+    session.show(
+        table,
+        "",
+        "dice-moves, dice-lean: exact distance of the dice's odds from the circuit, move by move and lean;",
+        f"distance and p-value: of the shots that count, out of {DEFAULT_SHOTS:,}.",
+    )

@@ -1,0 +1,59 @@
+"""What a move did to the dice, in sentences."""
+
+from qttt.board import Position
+from qttt.dice import Die
+from qttt.moves import Kind, Move
+from qttt.state import State
+from qttt.textboard import Glyphs, draw_die
+
+
+def narrate(move: Move, before: State, glyphs: Glyphs) -> str:
+    """Say what a move did, switches included, in the order in which it happened.
+
+    Args:
+        move: a legal move.
+        before: the state before it.
+        glyphs: the characters that the output can carry.
+    """
+    after = before.child(move).position
+    settled = after.switched(physical=before.physical) if move.after else after
+    player = before.turn
+    sentences = []
+    if move.before:
+        sentences.append(f"{player} turns the view to {before.position.view.other}.")
+    sentences.append(_placing(move, str(player), settled, glyphs))
+    if move.after:
+        sentences.append(f"{player} turns the view to {after.view}.")
+    return " ".join(sentences)
+
+
+def _placing(move: Move, player: str, after: Position, glyphs: Glyphs) -> str:
+    def face(die: Die) -> str:
+        return draw_die(die, glyphs).plain
+
+    if move.kind is Kind.CLASSICAL:
+        (die,) = after.at(move.squares[0])
+        return f"{player} places {face(die)} in {move.squares[0]}."
+    if move.kind is Kind.SUPERPOSITION:
+        one, other = move.squares
+        (die,) = after.at(one)
+        return f"{player} places one piece in {one} and {other} at once, {face(die)} in each."
+    invaded, target = move.squares
+    dragged = next(die for die in after.at(target) if die.piece in _pieces(after, invaded, player))
+    own = next(die for die in after.at(target) if die is not dragged)
+    invader = next(die for die in after.at(invaded) if die.piece == own.piece)
+    whole = abs(dragged.value) == 2
+    verb = {
+        Kind.ENTANGLING: "entangles with" if whole else "half-entangles with",
+        Kind.CANCELLING: "cancels" if whole else "half-cancels",
+    }[move.kind]
+    return (
+        f"{player} {verb} {dragged.owner}'s piece in {invaded}: {face(invader)} goes into {invaded} and "
+        f"{face(own)} into {target}; the {glyphs.symbol(dragged.shape)} there was halves to {face(dragged)} "
+        f"and its other half follows into {target}."
+    )
+
+
+def _pieces(position: Position, square: int, player: str) -> set[tuple[object, int]]:
+    """The pieces in an invaded square that are not the attacker's."""
+    return {die.piece for die in position.at(square) if die.owner != player}

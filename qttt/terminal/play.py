@@ -1,0 +1,276 @@
+"""The keyboard game: two people, one board, every token and a handful of words at the prompt."""
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from qttt.cli import Parser
+from qttt.commands import COMMANDS as COMMAND_LINE
+from qttt.commands.session import Session
+from qttt.errors import QtttError, UsageError
+from qttt.game import Game, parse_event
+from qttt.moves import Move
+from qttt.observation import Observer
+from qttt.outcomes import Observation
+from qttt.record import Record
+from qttt.recordfile import save_record
+from qttt.standing import final_board, shown_position, standing
+from qttt.state import Phase
+from qttt.symbols import Mode, Symbol
+from qttt.terminal.keyboard import Keyboard
+from qttt.terminal.narration import narrate
+from qttt.terminal.observing import observe
+from qttt.textboard import draw_legend
+from qttt.verdict import Result, points
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: After so many observation phases in a row without a result the players are reminded that they may draw.
+DRAW_REMINDER = 5
+
+#: Commands of the command line that the prompt takes too; the game so far is their record.
+ASIDES = ("moves", "dice", "odds", "circuit", "check")
+
+COMMANDS: dict[str, str] = {
+    "help": "these lines; help moves explains the notation",
+    "moves": "the legal moves",
+    "dice": "the dice in every square, and to whom it is open",
+    "odds": "the exact odds if the board were observed now; odds --mode rotated, --rolls d6",
+    "circuit": "the circuit of the moves since the last observation; circuit --style lean",
+    "check": "hold dice, circuits and shots of this board against each other",
+    "undo": "take the last move back (never an observation)",
+    "draw": "offer a draw; the other player answers",
+    "save FILE": "write the record to FILE, and from now on after every move",
+    "quit": "keep the record and stop",
+}
+
+NOTATION = """\
+5      classical: your piece in square 5
+1+3    superposition: your piece in 1 and 3 at once
+5*6    entangle: invade the opponent's lone die in 5 and spread into empty 6
+5-6    cancel: invade 5, your own die into empty 6 (Level 3 and up)
+~5 5~  the same with a view switch before or after the move (Level 5)
+Squares are numbered 1 to 9 from left to right and top to bottom."""
+
+
+class StoppedError(Exception):
+    """The players stopped before the end of the game.
+
+    Attributes:
+        interrupted: by Ctrl-C.
+    """
+
+    def __init__(self, *, interrupted: bool) -> None:
+        """Say how."""
+        self.interrupted = interrupted
+        super().__init__()
+
+
+@dataclass
+class KeyboardGame:
+    """One game at the keyboard.
+
+    Attributes:
+        game: the game, new or continued.
+        record: its record, headers and comments included.
+        observer: who observes the board.
+        rng: where random numbers come from.
+        session: where it is shown.
+        keyboard: where lines come from.
+        file: where the record is saved after every event; None: nowhere until the players stop.
+    """
+
+    game: Game
+    record: Record
+    observer: Observer
+    rng: "np.random.Generator"
+    session: Session
+    keyboard: Keyboard
+    file: str | None = None
+    _last: tuple[int, ...] = field(default=(), init=False)
+
+    def play(self) -> Result:
+        """Play to the end.
+
+        Returns:
+            X, O or tie.
+
+        Raises:
+            StoppedError: the players stopped, or the input ended. What was played is in ``record``.
+            QtttError: the record cannot be saved, or a backend failed; the game is as it was.
+        """
+        self.show_board()
+        try:
+            while not self.game.over:
+                if self.game.state.phase is Phase.MOVE:
+                    self.turn()
+                else:
+                    self.observe()
+        except (EOFError, KeyboardInterrupt) as stop:
+            raise StoppedError(interrupted=isinstance(stop, KeyboardInterrupt)) from None
+        self.show_result()
+        return self.game.result
+
+    def keep(self) -> None:
+        """Bring the record up to date, and save it if it has a file."""
+        self.record = self.record.updated(self.game)
+        if self.file is not None:
+            save_record(self.file, self.record)
+
+    def show_board(self) -> None:
+        """Show the board, what its letters mean, and who is to move."""
+        position = shown_position(self.game)
+        legend = draw_legend(position, self.session.glyphs)
+        self.session.show(
+            "", self.session.board(position), *([legend] if legend else []), standing(self.game)
+        )
+
+    def turn(self) -> None:
+        """Ask the player to move until a move is made or a word asks for something else."""
+        words = [str(move) for move in self.game.state.legal_moves()]
+        words += [name.split()[0] for name in COMMANDS]
+        typed = self.keyboard.line(f"{self.game.turn}> ", words)
+        if not typed:
+            return
+        word, _, rest = typed.partition(" ")
+        try:
+            if word.lower() in _WORDS:
+                _WORDS[word.lower()](self, rest.strip())
+            elif word.lower() in ASIDES:
+                self.aside(word.lower(), rest)
+            else:
+                self.move(typed)
+        except QtttError as error:
+            self.session.show(str(error))
+
+    def move(self, token: str) -> None:
+        """Make a move, say what it did, and show the board."""
+        event = parse_event(token)
+        if not isinstance(event, Move):
+            raise UsageError("an observation comes by itself once the board is full")
+        before = self.game.state
+        self.game.push(event)
+        self.keep()
+        self.session.show(narrate(event, before, self.session.glyphs))
+        self.show_board()
+
+    def observe(self) -> None:
+        """Run the observation phase, and say what it decided."""
+        observe(self.game, self.observer, self.rng, self.session, self.choose_mode, self.keep)
+        if not self.game.over:
+            self.show_board()
+            if self.game.state.observations % DRAW_REMINDER == 0 and self.game.rules.level.observed_in_play:
+                self.session.show(
+                    f"After {self.game.state.observations} observations nobody leads, and this level can go "
+                    "on for ever: 'draw' offers a draw."
+                )
+
+    def choose_mode(self, game: Game) -> Mode:
+        """Ask the initiator for the mode of observation."""
+        modes = [str(mode) for mode in game.state.modes]
+        prompt = f"{game.state.initiator}, which mode of observation? [{'/'.join(modes)}] "
+        while True:
+            typed = self.keyboard.line(prompt, modes).lower()
+            fitting = [mode for mode in modes if typed and mode.startswith(typed)]
+            if fitting:
+                return Mode(fitting[0])
+            word, _, rest = typed.partition(" ")
+            if word in ASIDES:
+                self.aside(word, rest)
+            elif typed == "quit":
+                raise EOFError
+            else:
+                self.session.show(
+                    "standard: triangles and squares read as they are, plus and minus states are 50/50. "
+                    "rotated: plus reads X, minus reads O, classical pieces are 50/50. "
+                    "odds --mode rotated shows what that would give."
+                )
+
+    def show_result(self) -> None:
+        """Show the last board and who won."""
+        self.show_board()
+        last = final_board(self.game)
+        if last is not None:
+            lines = points(last)
+            self.session.show(
+                ", ".join(
+                    f"{player} has {count} line{'' if count == 1 else 's'}" for player, count in lines.items()
+                )
+                + "."
+            )
+
+    # The words at the prompt.
+
+    def help(self, rest: str) -> None:
+        """List the words, or explain the notation."""
+        if rest == "moves":
+            self.session.show(NOTATION)
+            return
+        width = max(map(len, COMMANDS))
+        self.session.show(
+            "Type a move (5, 1+3, 5*6 …) or one of:",
+            *(f"  {name:{width}}  {text}" for name, text in COMMANDS.items()),
+        )
+
+    def aside(self, name: str, rest: str) -> None:
+        """Run a command of the command line on the game so far, with any of its arguments."""
+        command = next(entry for entry in COMMAND_LINE if entry.name == name).load()
+        parser = Parser(prog=name, add_help=False)
+        command.add_arguments(parser)
+        try:
+            words = [str(self.record.updated(self.game)), *shlex.split(rest)]
+        except ValueError as error:
+            raise UsageError(f"cannot read {rest!r}: {error}") from error
+        command.run(parser.parse_args(words), self.session)
+
+    def undo(self, rest: str) -> None:
+        """Take the last move back."""
+        taken = self.game.undo()
+        self.keep()
+        self.session.show(f"{taken} is taken back.")
+        self.show_board()
+
+    def draw(self, rest: str) -> None:
+        """Let the other player answer an offer of a draw."""
+        other = self.game.turn.opponent
+        answer = self.keyboard.line(
+            f"{other}, {self.game.turn} offers a draw. Agreed? [yes/no] ", ["yes", "no"]
+        )
+        if answer.lower() in {"y", "yes"}:
+            self.game.drawn = True
+            self.keep()
+        else:
+            self.session.show("No draw; the game goes on.")
+
+    def save(self, rest: str) -> None:
+        """Save the record, and go on saving it there."""
+        if not rest:
+            raise UsageError("save where? Write: save FILE")
+        save_record(rest, self.record.updated(self.game))
+        self.file = rest
+        self.session.show(f"Saved in {rest}; every move will be saved there.")
+
+    def quit(self, rest: str) -> None:
+        """Stop."""
+        raise EOFError
+
+
+_WORDS: dict[str, Callable[[KeyboardGame, str], None]] = {
+    "help": KeyboardGame.help,
+    "?": KeyboardGame.help,
+    "undo": KeyboardGame.undo,
+    "draw": KeyboardGame.draw,
+    "save": KeyboardGame.save,
+    "quit": KeyboardGame.quit,
+    "exit": KeyboardGame.quit,
+}
+
+
+def game_points(game: Game) -> dict[Symbol, int]:
+    """What a finished game is worth in a match: lines under ``tally``, else a point for the winner."""
+    last = game.events[-1] if game.events else None
+    if game.rules.options.tally and isinstance(last, Observation):
+        return points(last.board)
+    return {player: int(str(game.result) == str(player)) for player in Symbol}

@@ -1,0 +1,252 @@
+"""The keyboard game, played through a pipe."""
+
+import io
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qttt.cli import main
+from qttt.record import Record
+from qttt.recordfile import load_record
+from qttt.terminal.play import ASIDES, COMMANDS
+from qttt.verdict import Result
+
+
+def play(typed: str, *words: str, status: int = 0) -> str:
+    """Type lines into ``qttt play``; the output, after checking the exit status."""
+    out, err = io.StringIO(), io.StringIO()
+    found = main(["play", *words], stdin=io.StringIO(typed), stdout=out, stderr=err)
+    assert found == status, err.getvalue()
+    assert "Traceback" not in err.getvalue()
+    return out.getvalue() + err.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_level_0_is_ordinary_tic_tac_toe_decided_on_a_full_board() -> None:
+    shown = play("1\n2\n3\n4\n5\n6\n8\n7\n9\n", "--level", "0")
+    assert "The game is over: X wins" in shown
+    assert "X has 1 line, O has 0 lines." in shown
+    # Three in a row after seven moves decide nothing before the board is full.
+    early = play("1\n2\n4\n5\n7\n", "--level", "0")
+    assert "O to move" in early.rsplit("9", 1)[1]
+
+
+def test_a_seed_repeats_the_game(tmp_path: Path) -> None:
+    typed = "1+2\n3+4\n5+6\n7+8\n9\n"
+    one = play(typed, "--seed", "5", "--record", "one.qttt")
+    play(typed, "--seed", "5", "--record", "two.qttt")
+    assert Path("one.qttt").read_bytes() == Path("two.qttt").read_bytes()
+    record = load_record("one.qttt")
+    assert record.headers["Seed"] == "5"
+    assert record.headers["Backend"] == "aer"
+    assert "Measured on aer, 18 qubits in use" in one
+    others = {
+        Path(f"{n}.qttt").read_text()
+        for n in range(8)
+        if play(typed, "--seed", str(n), "--record", f"{n}.qttt")
+    }
+    assert len({text.split("=")[1] for text in others}) > 1
+
+
+def test_an_illegal_move_says_which_rule_forbids_it_and_the_turn_stays() -> None:
+    shown = play("5\n5\n4*6\n5-6\nhello\n5*6\nquit\n", "--level", "2")
+    assert "5 by O is not allowed: square 5 must be empty" in shown
+    assert "4*6 by O is not allowed: square 4 is empty" in shown
+    assert "5-6 by O is not allowed: cancelling moves start at Level 3" in shown
+    assert "cannot read 'hello'" in shown
+    assert "O entangles with X's piece in 5" in shown
+
+
+def test_the_words_at_the_prompt() -> None:
+    shown = play(
+        "help\nhelp moves\n5\nmoves\ndice\nodds\ncircuit\ncheck\nundo\nundo\nquit\n",
+        "--level",
+        "2",
+        "--seed",
+        "1",
+    )
+    for word in COMMANDS:
+        assert word in shown
+    assert "superposition: your piece in 1 and 3 at once" in shown
+    assert "5*1" in shown
+    assert "occ 5" in shown
+    assert "Everything agrees." in shown
+    assert "5 is taken back." in shown
+    assert "no move has been made yet" in shown
+    assert set(ASIDES) < {name.split()[0] for name in COMMANDS}
+
+
+def test_words_take_the_arguments_of_the_command_line() -> None:
+    asked = "odds --mode rotated\ncircuit --style lean --format stats\nodds --mode sideways\nodds 'x\n"
+    shown = play(f"1+3\n1-2\n{asked}quit\n", "--level", "4")
+    assert "56.35 %" in shown
+    assert "two-qubit gates" in shown
+    assert "sideways" in shown
+    assert "cannot read" in shown
+
+
+def test_undo_does_not_pass_an_observation() -> None:
+    shown = play("1+2\n3+4\n5+6\n7+8\n9\nundo\nquit\n", "--level", "1", "--seed", "4")
+    assert "an observation cannot be taken back" in shown
+
+
+def test_the_end_of_the_input_keeps_the_record_and_says_where() -> None:
+    shown = play("5\n5*6\n", "--seed", "4")
+    (kept,) = Path().glob("game-*.qttt")
+    assert f"The record is kept in {kept}; go on with: qttt play {kept}" in shown
+    assert [str(event) for event in load_record(kept).events] == ["5", "5*6"]
+    again = play("9\n", str(kept))
+    assert [str(event) for event in load_record(kept).events] == ["5", "5*6", "9"]
+    assert "X to move" in again
+
+
+def test_nothing_is_kept_of_nothing() -> None:
+    assert "nothing to keep" in play("")
+    assert not list(Path().iterdir())
+
+
+def test_the_record_is_saved_after_every_move() -> None:
+    play("5\nsave other.qttt\n5*6\nquit\n", "--record", "game.qttt")
+    assert [str(event) for event in load_record("game.qttt").events] == ["5"]
+    assert [str(event) for event in load_record("other.qttt").events] == ["5", "5*6"]
+
+
+def test_ctrl_c_keeps_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted(io.StringIO):
+        def readline(self, size: int | None = -1, /) -> str:
+            line = super().readline()
+            if not line:
+                raise KeyboardInterrupt
+            return line
+
+    out = io.StringIO()
+    assert (
+        main(["play", "--record", "game.qttt"], stdin=Interrupted("5\n"), stdout=out, stderr=io.StringIO())
+        == 130
+    )
+    assert "kept in game.qttt" in out.getvalue()
+    assert [str(event) for event in load_record("game.qttt").events] == ["5"]
+
+
+def test_the_mode_is_chosen_after_the_positions_and_never_rolled_again() -> None:
+    typed = "1\n2\n3\n4\n5\n6\n7\n8+9\n"
+    stopped = play(f"{typed}", "--level", "4", "--record", "game.qttt", "--seed", "2")
+    assert "O, which mode of observation?" in stopped
+    events = [str(event) for event in load_record("game.qttt").events]
+    assert events[-1].startswith("=p:")
+    shown = play("sideways\nodds\nrotated\n", "game.qttt", "--seed", "9")
+    assert "plus reads X" in shown
+    again = [str(event) for event in load_record("game.qttt").events]
+    assert again[: len(events)] == events
+    assert again[-1].startswith("=r:")
+    pattern = "".join("." if cell == "." else "#" for cell in again[-1][3:])
+    assert events[-1] == f"=p:{pattern}"
+
+
+@pytest.mark.parametrize("rolls", ["exact", "d6"])
+def test_dice_are_rolled_before_the_players_eyes(rolls: str) -> None:
+    typed = "1+3\n1-2\n4\n5\n6\n7\n8\n9\nrotated\n"
+    shown = play(
+        typed, "--level", "4", "--backend", "dice", "--rolls", rolls, "--record", "g.qttt", "--seed", "1"
+    )
+    assert "rolls first" in shown
+    assert "points at" in shown
+    assert "Every remaining square will hold a piece" in shown
+    tokens = [str(event) for event in load_record("g.qttt").events]
+    assert any(token.startswith("=p:") for token in tokens)
+    assert any(token.startswith("=r:") for token in tokens)
+
+
+def test_a_draw_needs_both_players() -> None:
+    refused = play("5\ndraw\nno\nquit\n", "--record", "a.qttt", "--level", "5")
+    assert "X, O offers a draw" in refused
+    assert "the game goes on" in refused
+    agreed = play("5\ndraw\nyes\n", "--record", "b.qttt", "--level", "5")
+    assert "the players agreed on a draw" in agreed
+    assert load_record("b.qttt").headers["Result"] == "tie"
+    assert load_record("b.qttt").game().over
+
+
+def test_a_level_5_game_that_goes_on_reminds_of_the_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qttt.terminal.play.DRAW_REMINDER", 2)
+    phases = "1+2 3+4 5+6 7+8 9 =X.O..XO.X 1-2 3-5 6-4 7-8"
+    # Three boards in four of the second phase have no line; the seed draws one of them.
+    assert Record.parse(f'[Level "5"] {phases}').game().state.result_odds()[Result.CONTINUE] == 0.75
+    Path("game.qttt").write_text(f'[Level "5"]\n\n{phases}\n')
+    assert "'draw' offers a draw" in play("standard\n", "game.qttt", "--seed", "1")
+
+
+def test_a_match_adds_points_and_alternates_who_starts() -> None:
+    game = "1\n2\n3\n4\n5\n6\n8\n7\n9\n"
+    shown = play(game * 2, "--level", "0", "--games", "2", "--record", "match.qttt")
+    assert "Game 1 of 2; X starts." in shown
+    assert "Game 2 of 2; O starts." in shown
+    assert "Points so far: X 1, O 1." in shown
+    assert "The match is drawn." in shown
+    assert load_record("match-2.qttt").headers["First"] == "O"
+    tally = play("1\n2\n3\n4\n5\n6\n8\n7\n9\n", "--level", "0", "--games", "1", "--options", "tally")
+    assert "The game is over: X wins" in tally
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["missing.qttt"], "missing.qttt"),
+        (["--level", "7"], "level '7' does not exist"),
+        (["--options", "no-ties"], "option no-ties needs Level 5"),
+        (["--backend", "abacus"], "abacus"),
+        (["--rolls", "d6", "--backend", "aer"], "goes with the backend 'dice'"),
+        (["--games", "0"], "from 1 to 1000"),
+        (["--demo", "game.qttt"], "--demo plays one game of its own"),
+        (["--first", "Z"], "the players are 'X' and 'O'"),
+    ],
+)
+def test_bad_arguments(words: list[str], message: str) -> None:
+    shown = play("", *words, status=2)
+    assert message in shown
+    assert shown.count("qttt: error:") == 1
+
+
+def test_a_finished_game_is_shown_and_done() -> None:
+    Path("done.qttt").write_text('[Level "0"]\n\n1 2 3 4 5 6 8 7 9 =XOXOXOOXX\n')
+    assert "The game is over" in play("", "done.qttt")
+
+
+def test_ascii_and_pipes_have_no_colour() -> None:
+    shown = play("5\n5*6\nquit\n", "--ascii")
+    assert shown.isascii()
+    assert "\x1b[" not in play("5\n5*6\nquit\n")
+
+
+def test_the_demonstration_repeats_and_agrees() -> None:
+    one, two = play("", "--demo"), play("", "--demo")
+    assert one == two
+    assert "Gates of 'X superposes'" in one
+    assert "half-entangles" in one
+    assert "DIFFERS" not in one
+    assert "X wins" in one
+    five = play("", "--demo", "--level", "5", "--seed", "3", "--record", "five.qttt")
+    assert "chooses the" in five
+    assert load_record("five.qttt").game().over
+
+
+def test_a_given_generator_is_used() -> None:
+    def run(seed: int) -> str:
+        out = io.StringIO()
+        typed = io.StringIO("1+2\n3+4\n5+6\n7+8\n9\n")
+        words = ["play", "--record", "given.qttt"]
+        main(words, stdin=typed, stdout=out, stderr=io.StringIO(), rng=np.random.default_rng(seed))
+        return out.getvalue()
+
+    assert run(1) == run(1)
+
+
+def test_stdin_of_the_process_is_only_used_when_it_is_the_sessions() -> None:
+    assert sys.stdin is not None
+    play("quit\n")
