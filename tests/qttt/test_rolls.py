@@ -155,6 +155,16 @@ def root_questions(table: Table) -> list[Question]:
     return [question for question in table.questions if question.square != 9]
 
 
+@pytest.mark.parametrize("record", ["1+3 1-2 9 3-4", "1+3 3-4 9 1-2", "2+3 3-1 9 2-4", "1+4 4-2 9 1-3"])
+def test_of_two_half_cancelled_squares_the_smaller_is_rolled_first(record: str) -> None:
+    """The order matters to d6 rolls, whose two chances are 1/36 and 35/1296."""
+    table = table_of(played(3, record).state)
+    smaller, larger = int(record[0]), int(record[2])
+    (first,) = root_questions(table)
+    (second,) = root_questions(table.answer(first, yes=False))
+    assert (first.squares, second.squares) == ((smaller,), (larger,))
+
+
 def test_cancelled_squares_are_cleared_without_a_roll() -> None:
     table = table_of(played(4, "1 1-2").state)
     assert table.position.is_empty(1)
