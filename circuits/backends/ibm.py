@@ -6,7 +6,8 @@
     shots = handle.wait(notify)                            # or, in another process: resume("game.job").shots
 
 A simulated device goes the same way as a real one, sampler included; only its jobs live in this process and
-die with it, so resuming one runs the stored circuits again with the stored seed, which gives the same shots.
+die with it, so resuming one runs the stored circuits again with the stored seed, which gives the same shots
+as long as the same versions of IBM's client and of Aer are installed.
 """
 
 import secrets
@@ -35,6 +36,8 @@ from circuits.backends.progress import Notify, Progress, ignore
 from circuits.decoding import Shots
 from circuits.errors import BackendError, BackendUsageError, UnknownBackendError
 from circuits.measurement import REGISTER_NAMES, Readout
+
+__all__ = ["Fetched", "IBMBackend", "JobHandle", "Options", "Prepared", "get_backend", "resume"]
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def save_account(
     hide(token)
     if not token or token.split() != [token]:
         raise BackendUsageError("an API key is one word: the text given is empty or has white space in it")
-    # IBM's file holds the key as it is, so nobody else may read it. The mask only matters when it is new.
+    # IBM's file holds the key as it is: nobody else may read it, neither while it is new nor afterwards.
     mask = os.umask(0o077)
     try:
         with calm():
@@ -98,6 +98,8 @@ def save_account(
         raise explain(error, "saving the account") from None
     finally:
         os.umask(mask)
+        with suppress(OSError):
+            (Path(filename) if filename else _account_file()).chmod(0o600)
 
 
 def _account_file() -> Path:

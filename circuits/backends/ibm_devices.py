@@ -140,7 +140,7 @@ def fake_device(name: str) -> BackendV2:
             and getattr(candidate, "backend_name", None) == name
         ):
             return candidate()
-    near = get_close_matches(name, fake_names(), n=3)
+    near = get_close_matches(name, fake_names(), n=3, cutoff=0.75)
     hint = f": is it {' or '.join(near)}?" if near else "; `qttt backends` lists them"
     raise UnknownBackendError(f"there is no simulated device {name!r}{hint}")
 

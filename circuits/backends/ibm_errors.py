@@ -101,7 +101,7 @@ def is_passing(error: BaseException) -> bool:
     ):
         return False
     status = _status(error)
-    return status == -1 or status in _PASSING
+    return status == -1 or status in _PASSING or isinstance(error, _NoListError)
 
 
 def explain(error: Exception, doing: str) -> CircuitsError:
@@ -111,7 +111,7 @@ def explain(error: Exception, doing: str) -> CircuitsError:
         error: what IBM's client raised.
         doing: what was tried, to follow "while", e.g. `'submitting the job'`.
     """
-    text = scrub(error)
+    text = scrub(getattr(error, "message", error))
     status = _status(error)
     match error:
         case CircuitsError():
@@ -186,11 +186,35 @@ def attempt(call: Callable[[], T], doing: str, notify: Notify = ignore) -> T:
         reraise=True,
     )
     try:
-        with calm(notify):
-            return retrying(call)
+        return retrying(lambda: _listen(call, notify))
     except Exception as error:
         # Without the chain: a traceback of IBM's client may hold headers.
         raise explain(error, doing) from None
+
+
+class _NoListError(Exception):
+    """The devices could not be listed."""
+
+
+def _listen(call: Callable[[], T], notify: Notify) -> T:
+    """Make a call of IBM's client, and tell a missing device from a missing list of devices.
+
+    The client only logs that it could not list an instance's devices, and then finds none.
+    """
+    unlisted = False
+
+    def note(news: Progress) -> None:
+        nonlocal unlisted
+        unlisted = unlisted or news.detail.startswith("Invalid instance")
+        notify(news)
+
+    with calm(note):
+        try:
+            return call()
+        except QiskitBackendNotFoundError as error:
+            if unlisted:
+                raise _NoListError("the devices could not be listed") from error
+            raise
 
 
 class _Collector(logging.Handler):
@@ -210,6 +234,9 @@ def calm(notify: Notify = ignore) -> Iterator[None]:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
+            # These are for whoever changes this code: the tests look for them.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.simplefilter("ignore", PendingDeprecationWarning)
             yield
     finally:
         logger.handlers = handlers

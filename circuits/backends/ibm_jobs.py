@@ -14,7 +14,7 @@ from qiskit_ibm_runtime.executor_sampler import Sampler
 from circuits.backends import jobs
 from circuits.backends.ibm_devices import PartialDevice, on_part, used_qubits
 from circuits.backends.ibm_errors import attempt, calm, scrub
-from circuits.backends.ibm_transpile import SEEDS
+from circuits.backends.ibm_transpile import SEEDS, check_compiled
 from circuits.backends.jobs import Job, JobState
 from circuits.backends.progress import Notify, Progress, ignore
 from circuits.decoding import Shots
@@ -203,6 +203,7 @@ def _start_locally(job: Job, device: BackendV2) -> list[Any]:
         if not item.circuit.num_clbits:
             tasks.append(None)
             continue
+        check_compiled(item.circuit, device)
         qubits = used_qubits(item.circuit)
         # In local mode the sampler gives all circuits of a job the same seed, and Aer gives shot i the seed
         # plus i: a job each, with seeds further apart than the shots, keeps repetitions independent.

@@ -16,7 +16,7 @@ from qiskit.transpiler import Target, generate_preset_pass_manager
 from circuits.backends.ibm_devices import used_qubits
 from circuits.errors import BackendUsageError
 
-SEEDS: Final = 6
+SEEDS: Final = 4
 """How many seeds the pass manager is run with."""
 
 _PLACES: Final = 400
@@ -70,6 +70,23 @@ def two_qubit_gates(circuit: QuantumCircuit) -> int:
         elif len(item.qubits) == 2 and item.name != "barrier":
             count += 1
     return count
+
+
+def check_compiled(circuit: QuantumCircuit, device: BackendV2) -> None:
+    """Refuse a circuit that is not in the device's own gates and qubits.
+
+    Raises:
+        BackendUsageError: an instruction does not exist there; the message names it.
+    """
+    if circuit.num_qubits != device.target.num_qubits:
+        raise BackendUsageError(
+            f"the circuit has {circuit.num_qubits} qubits and {device.name} has {device.target.num_qubits}"
+        )
+    for item in circuit.data:
+        qubits = tuple(circuit.find_bit(qubit).index for qubit in item.qubits)
+        known = isinstance(item.operation, ControlFlowOp) or item.name == "barrier"
+        if not known and not device.target.instruction_supported(item.name, qubits):
+            raise BackendUsageError(f"{device.name} has no {item.name} on its qubits {qubits}")
 
 
 def compile_for(circuit: QuantumCircuit, device: BackendV2, seeds: int = SEEDS) -> QuantumCircuit:
