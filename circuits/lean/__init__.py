@@ -42,8 +42,9 @@ right. Everything else about the state may be changed where that saves gates. Th
 8. *A line is worth a gate.* Those five close a ring of four qubits. Where qubits sit on lines, as on
    heavy-hexagon devices, a ring needs SWAPs, of three CX each. There the common bit is made first, and the
    coin *steers* which square it empties (`steer`): six CX along the line other half, parent, child, symbol,
-   symbol, in depth 4. (The same search has found no five CX that close no ring.) Which of the two is better
-   for a device is not guessed from its name: `lean_for_target` transpiles and counts.
+   symbol, in depth 4. (The same search has found no five CX that close no ring and give no qubit more than
+   three neighbours.) Which of the two is better for a device is not guessed from its name: `lean_for_target`
+   transpiles and counts.
 
 CX per piece at optimisation level 3 (`tests/benchmarks/lean_table.py` prints all of them and more); "certain"
 and "coin" say what the symbol of an attacker left alone is, along the axis of reading:
