@@ -17,8 +17,10 @@ import numpy as np
 import pytest
 import requests
 from ibm_quantum_schemas.common import CompressedTensorModel  # type: ignore[import-untyped]
+from ibm_quantum_schemas.executor.version_2_0 import (  # type: ignore[import-untyped]
+    QuantumProgramResultModel,
+)
 from qiskit_aer import AerSimulator
-from qiskit_ibm_runtime.decoders.executor.decoder import AVAILABLE_DECODERS
 from qiskit_ibm_runtime.fake_provider.executor.run_quantum_program import run_quantum_program
 from qiskit_ibm_runtime.options_models.simulator import SimulatorOptions
 from qiskit_ibm_runtime.quantum_program.params_converters import QUANTUM_PROGRAM_PARAMS_CONVERTERS
@@ -188,7 +190,6 @@ def run(params: dict[str, Any]) -> str:
         if hasattr(item, "samplex"):
             item.samplex.finalize()
     result = run_quantum_program(AerSimulator(), program, SimulatorOptions(seed_simulator=11))
-    _, model = AVAILABLE_DECODERS[version]
     data = [
         {
             "results": {
@@ -206,7 +207,7 @@ def run(params: dict[str, Any]) -> str:
         "passthrough_data": params["quantum_program"]["passthrough_data"],
         "semantic_role": "sampler_v2",
     }
-    text: str = model.model_validate(whole).model_dump_json()
+    text: str = QuantumProgramResultModel.model_validate(whole).model_dump_json()
     return text
 
 

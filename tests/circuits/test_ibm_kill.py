@@ -5,8 +5,6 @@ and the result. They come from a fork server that has everything imported and ha
 """
 
 import multiprocessing
-import os
-import signal
 import time
 from collections import Counter
 from pathlib import Path
@@ -62,8 +60,7 @@ def kill_and_resume(folder: Path, kills: int, seed: int) -> Counter[str]:
         while not path.exists():
             time.sleep(0.001)
         time.sleep(1.5 * random.random() ** 2)
-        assert player.pid is not None
-        os.kill(player.pid, signal.SIGKILL)
+        player.kill()
         player.join()
         found[jobs.load(path).state] += 1
         resumed = resume(path)
