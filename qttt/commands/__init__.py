@@ -60,6 +60,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("observe", "qttt.commands.observe", "observe a full board by circuit or dice"),
     Entry("check", "qttt.commands.check", "hold dice, circuits and shots against each other"),
     Entry("circuit", "qttt.commands.circuit", "the circuit of a game, drawn or as OpenQASM 3"),
+    Entry("explain", "qttt.commands.explain", "explain a game move by move, also as a page or figures"),
     Entry("backends", "qttt.commands.backends", "what a board can be observed on"),
     Entry("perft", "qttt.commands.perft", "count legal move sequences"),
 )

@@ -1,0 +1,1 @@
+"""Lessons: a game explained move by move, as text, as a page, as Markdown and as figures."""

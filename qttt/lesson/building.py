@@ -1,0 +1,308 @@
+"""From a record to a lesson: every event replayed, and explained with what the dice and the circuits say."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from qttt.board import Position
+from qttt.crosscheck import DEFAULT_SHOTS
+from qttt.game import Game
+from qttt.lesson.circuit_steps import PhaseCircuit
+from qttt.lesson.distributions import board_distribution, position_distribution
+from qttt.lesson.sentences import (
+    DECIDING_RULE,
+    IN_PLAY_RULE,
+    MEASURE_RULE,
+    POSITIONS_RULE,
+    VIEW_BACK_RULE,
+    Rule,
+    move_name,
+    move_rule,
+    observation_rule,
+    switch_rule,
+)
+from qttt.lesson.steps import DiceChange, Lesson, LessonStep
+from qttt.moves import Move
+from qttt.outcomes import Measurement, Observation, Positions
+from qttt.pictures.descriptions import open_squares
+from qttt.record import Comment, Header, Record, Token
+from qttt.retrace import retrace
+from qttt.squares import EMPTY, SQUARES
+from qttt.state import Event, Phase, State
+from qttt.symbols import Mode, View
+from qttt.textboard import draw_dice
+from qttt.verdict import Result
+
+
+def make_lesson(record: Record, *, shots: int = DEFAULT_SHOTS, seed: int = 0) -> Lesson:
+    """Explain a game.
+
+    Args:
+        record: the game, at any moment.
+        shots: how many shots each observation's cross-check takes.
+        seed: of their random numbers; the same seed gives the same lesson.
+
+    Raises:
+        RecordError: the record cannot be replayed.
+        UsageError: fewer than one shot.
+        ServiceError: the simulator failed.
+    """
+    game = record.game()
+    return _Builder(record, game, shots, seed).lesson()
+
+
+class _Builder:
+    """Walks through a game once."""
+
+    def __init__(self, record: Record, game: Game, shots: int, seed: int) -> None:
+        self.record, self.game = record, game
+        self.shots, self.seed = shots, seed
+        self.rng = np.random.default_rng(seed)
+        self.introduction, self.comments = _comments(record)
+        # The game again, one event at a time.
+        self.so_far = Game(game.rules, game.first)
+        self.circuit: PhaseCircuit | None = None
+        self.moves_in_phase = 0
+
+    def lesson(self) -> Lesson:
+        steps = []
+        for number, event in enumerate(self.game.events, 1):
+            steps.append(self._step(number, event))
+        if not self.game.over and any(self.game.state.position.dice):
+            steps.append(self._look_ahead(len(steps) + 1))
+        rules = self.game.rules
+        headers = tuple((part.key, part.value) for part in self.record.parts if isinstance(part, Header))
+        names = dict(headers)
+        players = f"{names['X']} against {names['O']}" if {"X", "O"} <= names.keys() else ""
+        return Lesson(
+            title=players or f"A TiqTaqToe game at Level {rules.level.number}",
+            level=f"Level {rules.level.number}: {rules.level.name}",
+            headers=headers,
+            introduction=self.introduction,
+            steps=tuple(steps),
+            record=str(self.record),
+            ending=_ending(self.game),
+            shots=self.shots,
+            seed=self.seed,
+        )
+
+    def _step(self, number: int, event: Event) -> LessonStep:
+        comments = self.comments[number - 1]
+        if isinstance(event, Move):
+            return self._move(number, event, comments)
+        if isinstance(event, Measurement):
+            return self._measurement(number, event, comments)
+        return self._observation(number, event, comments)
+
+    def _advance(self, event: Event) -> tuple[State, State]:
+        before = self.so_far.state
+        return before, self.so_far.push(event)
+
+    def _phase(self) -> PhaseCircuit:
+        """The circuit of the present phase, compiled to its end when its first event is met."""
+        if self.circuit is None:
+            whole, mode = self._end_of_phase()
+            self.circuit = PhaseCircuit(whole, mode)
+            self.circuit.begin(self.so_far)
+            self.moves_in_phase = 0
+        return self.circuit
+
+    def _end_of_phase(self) -> tuple[Game, Mode]:
+        """The game just before the end of the present phase, and the mode in which that phase ends."""
+        whole = Game(self.game.rules, self.game.first)
+        begun = len(self.so_far.events)
+        for number, event in enumerate(self.game.events):
+            if number >= begun and isinstance(event, Observation):
+                return whole, event.mode
+            if not isinstance(event, Positions):
+                whole.push(event)
+        return whole, Mode.STANDARD
+
+    def _move(self, number: int, move: Move, comments: tuple[str, ...]) -> LessonStep:
+        circuit = self._phase()
+        before, after = self._advance(move)
+        physical = before.physical
+        standing = before.position.switched(physical=physical) if move.before else before.position
+        rules = [switch_rule(standing.view, physical=physical)] if move.before else []
+        rules.append(move_rule(move, standing, before.turn))
+        if move.after:
+            rules.append(switch_rule(after.position.view, physical=physical))
+        in_circuit = circuit.move(self.moves_in_phase, self.so_far)
+        self.moves_in_phase += 1
+        switches = {(True, False): ", after a view switch", (False, True): ", then a view switch"}
+        extra = (
+            ", between two view switches"
+            if move.switches == 2
+            else switches.get((move.before, move.after), "")
+        )
+        return LessonStep(
+            number,
+            str(move),
+            f"{before.turn} plays {move}: {move_name(move, standing)}{extra}",
+            before.turn,
+            comments,
+            tuple(rules),
+            before,
+            after,
+            after.position,
+            marked=move.squares,
+            changes=_changes(before.position, after.position),
+            opens=open_squares(after.position),
+            circuit=in_circuit,
+        )
+
+    def _measurement(self, number: int, event: Measurement, comments: tuple[str, ...]) -> LessonStep:
+        self.circuit = None
+        chance = self.so_far.state.measurement_odds(event.square)[event.cell]
+        before, after = self._advance(event)
+        found = "nothing" if event.cell == EMPTY else event.cell
+        return LessonStep(
+            number,
+            str(event),
+            f"{before.turn} looks at square {event.square} and finds {found}",
+            before.turn,
+            comments,
+            (MEASURE_RULE,),
+            before,
+            after,
+            after.position,
+            marked=(event.square,),
+            changes=_changes(before.position, after.position),
+            opens=open_squares(after.position),
+            chance=chance,
+        )
+
+    def _observation(
+        self, number: int, event: Observation | Positions, comments: tuple[str, ...]
+    ) -> LessonStep:
+        circuit = self._phase()
+        state = self.so_far.state
+        rules: list[Rule] = []
+        if state.position.view is View.ROTATED and state.positions is None:
+            rules.append(VIEW_BACK_RULE)
+        rolls = tuple(
+            f"{step.question}: {'yes' if step.yes else 'no'}"
+            for step in retrace(state, event)
+            if step.question is not None
+        )
+        if isinstance(event, Positions):
+            distribution = position_distribution(self.so_far, self.shots, self.rng)
+            before, after = self._advance(event)
+            shown = retrace(before, event)[-1].table.position
+            return LessonStep(
+                number,
+                str(event),
+                f"The positions are observed; {before.initiator} moved last and chooses the mode",
+                before.initiator,
+                comments,
+                (*rules, POSITIONS_RULE),
+                before,
+                after,
+                shown,
+                emptied=_empty(event.filled),
+                circuit=replace(circuit.observation(), highlighted=(), boxes=()),
+                distribution=distribution,
+                chance=distribution.dice[event.filled],
+                rolls=rolls,
+            )
+        distribution = board_distribution(self.so_far, event.mode, self.shots, self.rng)
+        in_circuit = circuit.observation()
+        before, after = self._advance(event)
+        rules += [observation_rule(event.mode, chosen=len(before.modes) > 1), DECIDING_RULE]
+        if after.phase is not Phase.OVER and after.rules.level.observed_in_play:
+            rules.append(IN_PLAY_RULE)
+        self.circuit = None
+        return LessonStep(
+            number,
+            str(event),
+            f"The board is observed in {event.mode} mode",
+            before.initiator,
+            comments,
+            tuple(rules),
+            before,
+            after,
+            Position(observed=event.board),
+            emptied=_empty(event.board),
+            circuit=in_circuit,
+            distribution=distribution,
+            chance=distribution.dice[event.board],
+            rolls=rolls,
+            result=_standing(after),
+        )
+
+    def _look_ahead(self, number: int) -> LessonStep:
+        """What an observation would give now, for a game that stops before one."""
+        state = self.game.state
+        mode = state.modes[0]
+        circuit = self._phase()
+        now = "The board is full" if state.position.full else "As if the board were observed now"
+        return LessonStep(
+            number,
+            "",
+            f"{now}: what {mode} mode could give",
+            state.initiator,
+            (),
+            (observation_rule(mode, chosen=False) if state.position.full else _AS_IF,),
+            state,
+            state,
+            state.position,
+            circuit=circuit.observation(),
+            distribution=board_distribution(self.so_far, mode, self.shots, self.rng),
+        )
+
+
+_AS_IF = Rule(
+    "The record stops here; the dice on the board say already what an observation would give, although it is "
+    "made only once the board is full.",
+    "Player Reference, “The Observation Phase”",
+)
+
+
+def _comments(record: Record) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The comments before the first token, and those after each."""
+    found: list[list[str]] = [[]]
+    for part in record.parts:
+        if isinstance(part, Token):
+            found.append([])
+        elif isinstance(part, Comment):
+            found[-1].append(" ".join(part.text.split()))
+    first, *others = (tuple(comments) for comments in found)
+    return first, others
+
+
+def _changes(before: Position, after: Position) -> tuple[DiceChange, ...]:
+    return tuple(
+        DiceChange(square, _words(before, square), _words(after, square))
+        for square in SQUARES
+        if before.at(square) != after.at(square) or before.observed[square - 1] != after.observed[square - 1]
+    )
+
+
+def _words(position: Position, square: int) -> str:
+    if position.is_observed(square):
+        return f"observed {position.observed[square - 1]}"
+    return draw_dice(position.at(square)).plain.replace("-", "−") or "empty"
+
+
+def _empty(cells: str) -> tuple[int, ...]:
+    return tuple(square for square in SQUARES if cells[square - 1] == EMPTY)
+
+
+def _standing(state: State) -> str:
+    if state.phase is Phase.OVER:
+        return _result_words(state.result)
+    if state.phase is Phase.OBSERVATION:
+        return "Nobody leads: the board is observed again."
+    return f"Nobody leads: the game goes on, and it is {state.turn}'s turn."
+
+
+def _ending(game: Game) -> str:
+    if game.over:
+        return "The players agreed on a draw." if game.drawn else _result_words(game.result)
+    if game.state.phase is Phase.MOVE:
+        return f"The game goes on: {game.turn} is to move."
+    return f"The game goes on: it waits for {game.state.phase.value}."
+
+
+def _result_words(result: Result) -> str:
+    return "The game is a tie." if result is Result.TIE else f"{result} has more three-in-a-rows and wins."

@@ -1,0 +1,78 @@
+"""What an observation could have given: by the dice, by the circuit, by shots, and whether they agree."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from circuits.components import exact_distribution
+from qttt.compiler import compile_moves
+from qttt.crosscheck import check
+from qttt.game import Game
+from qttt.lesson.steps import Distribution
+from qttt.observation import get_observer
+from qttt.outcomes import filled_squares
+from qttt.rules import Rules
+from qttt.symbols import Mode
+from qttt.verdict import Result, decide
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def board_distribution(game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Distribution:
+    """The distribution of the boards of an observation, with its cross-check.
+
+    Args:
+        game: the game before the observation; with positions observed, everything is given these positions.
+        mode: the mode of the observation.
+        shots: how many shots the simulator takes.
+        rng: where their random numbers come from.
+    """
+    report = check(game, mode, get_observer(), rng, shots=shots)
+    dice = game.state.odds(mode).outcomes()
+    circuit = _circuit_outcomes(game, mode)
+    shares = {board: number / report.sample.kept for board, number in report.sample.counts().items()}
+    roads = {"dice": dice, "circuit": circuit, "shots": shares}
+    results = {name: _results(road, game.rules) for name, road in roads.items()}
+    return Distribution(mode, dice, circuit, shares, results, report)
+
+
+def position_distribution(game: Game, shots: int, rng: "np.random.Generator") -> Distribution:
+    """The distribution of the filled squares, when they are observed before the mode is chosen.
+
+    Args:
+        game: the game before its positions are observed.
+        shots: how many shots the simulator takes.
+        rng: where their random numbers come from.
+    """
+    whole = board_distribution(game, Mode.STANDARD, shots, rng)
+    dice = game.state.odds().positions()
+    return Distribution(
+        whole.mode, dice, _positions(whole.circuit), _positions(whole.shots), None, whole.report
+    )
+
+
+def _circuit_outcomes(game: Game, mode: Mode) -> dict[str, float]:
+    compiled = compile_moves(game, mode)
+    assert compiled.readout is not None
+    outcomes = exact_distribution(compiled.circuit, compiled.readout).outcomes
+    positions = game.state.positions
+    if positions is None:
+        return outcomes
+    kept = {board: chance for board, chance in outcomes.items() if positions.agree(board)}
+    total = sum(kept.values())
+    return {board: chance / total for board, chance in kept.items()}
+
+
+def _positions(boards: Mapping[str, float]) -> dict[str, float]:
+    merged: dict[str, float] = {}
+    for board, chance in boards.items():
+        filled = filled_squares(board)
+        merged[filled] = merged.get(filled, 0.0) + chance
+    return dict(sorted(merged.items()))
+
+
+def _results(boards: Mapping[str, float], rules: Rules) -> dict[str, float]:
+    sums = dict.fromkeys(map(str, Result), 0.0)
+    for board, chance in boards.items():
+        sums[decide(board, rules)] += chance
+    return sums

@@ -1,0 +1,82 @@
+"""The pictures of a lesson: one of the board, of the circuit and of the gates for each step."""
+
+from dataclasses import replace
+
+from qttt.lesson.steps import Box, Distribution, Lesson, LessonStep
+from qttt.pictures.bars import Series, bars_scene
+from qttt.pictures.boards import board_scene
+from qttt.pictures.canvas import pdf
+from qttt.pictures.circuit_boxes import gates_scene, moves_scene
+from qttt.pictures.games import captioned
+from qttt.pictures.palette import Theme
+from qttt.pictures.scene import Scene, stacked
+
+_COLOURS = {"dice": "bar-dice", "circuit": "bar-circuit", "shots": "bar-shots"}
+
+
+def step_board(step: LessonStep) -> Scene:
+    """The board after a step."""
+    title = f"The board after step {step.number}" if step.token else "The board"
+    return board_scene(
+        step.shown, title, marked=step.marked, emptied=step.emptied, opens=step.opens is not None
+    )
+
+
+def step_circuit(step: LessonStep) -> Scene | None:
+    """The circuit of the phase, this step's boxes in full and all others faded."""
+    if step.circuit is None or not step.circuit.whole.blocks:
+        return None
+    return moves_scene(step.circuit.whole, step.circuit.highlighted, "The circuit, this step in full")
+
+
+def highlight_place(step: LessonStep) -> float:
+    """Where in the circuit's drawing this step's boxes are, from 0 (left) to 1 (right)."""
+    if step.circuit is None or not step.circuit.highlighted:
+        return 0.0
+    return (sum(step.circuit.highlighted) / len(step.circuit.highlighted) + 0.5) / len(
+        step.circuit.whole.blocks
+    )
+
+
+def box_gates(box: Box) -> Scene:
+    """The gates inside a box."""
+    return gates_scene(box.gates, f"Inside the box “{box.label}”")
+
+
+def result_bars(distribution: Distribution) -> Scene | None:
+    """How the game would stand, by the three roads."""
+    if distribution.results is None:
+        return None
+    names = {"X": "X wins", "O": "O wins", "tie": "tie", "continue": "goes on"}
+    series = [
+        Series(road, _COLOURS[road], {names[name]: value for name, value in results.items()})
+        for road, results in distribution.results.items()
+    ]
+    return bars_scene("How the game would stand", series)
+
+
+def outcome_bars(distribution: Distribution) -> Scene:
+    """The likeliest outcomes, by the three roads."""
+    title = "Boards" if distribution.results else "Filled squares"
+    series = [Series(road, _COLOURS[road], values) for road, values in distribution.roads.items()]
+    return bars_scene(f"{title} in {distribution.mode} mode", series, limit=8)
+
+
+def lesson_pdf(lesson: Lesson, theme: Theme = Theme.LIGHT) -> bytes:
+    """The figures of a lesson as a vector PDF, a page a step: board, circuit, gates, distributions."""
+    return pdf([_page(step) for step in lesson.steps], theme, lesson.title)
+
+
+def _page(step: LessonStep) -> Scene:
+    title = f"{step.number}. {step.title}"
+    scenes = [captioned(replace(step_board(step), title=title))]
+    circuit = step_circuit(step)
+    if circuit is not None:
+        scenes.append(circuit)
+    if step.circuit is not None:
+        scenes += [box_gates(box) for box in step.circuit.boxes]
+    if step.distribution is not None:
+        results = result_bars(step.distribution)
+        scenes += [results] if results is not None else []
+        scenes.append(outcome_bars(step.distribution))
+    return stacked(scenes, 18, title)

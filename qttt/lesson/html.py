@@ -1,0 +1,67 @@
+"""A lesson as one HTML page that needs nothing else: no network, no other file.
+
+Everything that comes from a record is escaped by the template engine; the page's own script is the only one
+that its content security policy lets run.
+"""
+
+from base64 import b64encode
+from hashlib import sha256
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from qttt.game import parse_event
+from qttt.lesson import figures, phrases
+from qttt.lesson.steps import Lesson, LessonStep
+from qttt.outcomes import Observation, Positions
+from qttt.pictures.palette import Theme
+from qttt.pictures.scene import Scene
+from qttt.pictures.svg import colour_classes, inline_svg, paint_classes
+from qttt.textboard import percent
+
+
+def lesson_html(lesson: Lesson) -> str:
+    """A lesson as a self-contained page.
+
+    Args:
+        lesson: the lesson.
+    """
+    environment = Environment(
+        loader=PackageLoader("qttt.lesson"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(
+        figures=figures, phrases=phrases, drawn=_drawn, short_label=_short_label, percent=percent
+    )
+    script = _source(environment, "lesson.js")
+    return environment.get_template("lesson.html.j2").render(
+        lesson=lesson,
+        script=Markup(script),
+        script_hash=b64encode(sha256(script.encode()).digest()).decode(),
+        style=Markup(_source(environment, "lesson.css") + paint_classes()),
+        light=Markup(colour_classes(Theme.LIGHT)),
+        dark=Markup(colour_classes(Theme.DARK)),
+    )
+
+
+def _source(environment: Environment, name: str) -> str:
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
+
+
+def _drawn(scene: Scene) -> Markup:
+    # Its words are escaped where the SVG is written.
+    return Markup(inline_svg(scene))
+
+
+def _short_label(step: LessonStep) -> str:
+    """What a step's button says."""
+    if not step.token:
+        return "now"
+    event = parse_event(step.token)
+    if isinstance(event, Positions):
+        return "positions"
+    return "observed" if isinstance(event, Observation) else step.token

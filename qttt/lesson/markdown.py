@@ -1,0 +1,113 @@
+"""A lesson as Markdown: text, tables and boards of characters, one file without pictures."""
+
+import re
+from collections.abc import Iterator
+
+from circuits.amplitudes import Part
+from qttt.lesson.phrases import (
+    amplitude_text,
+    box_words,
+    gate_list,
+    opens_words,
+    part_title,
+    pattern_glyphs,
+    pattern_words,
+    verdict_words,
+)
+from qttt.lesson.steps import Distribution, Lesson, LessonStep
+from qttt.lesson.text import shown_board
+from qttt.pictures.bars import Series, outcome_order
+from qttt.textboard import draw_board, percent
+
+_MOST_OUTCOMES = 16
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")
+
+
+def escaped(text: str) -> str:
+    """Text from a record, so that Markdown shows it as it is and takes nothing in it for markup or HTML."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("\\<", "&lt;").replace("\\&", "&amp;")
+
+
+def lesson_markdown(lesson: Lesson) -> str:
+    """A lesson as a Markdown document.
+
+    Args:
+        lesson: the lesson.
+    """
+    return "\n".join(_lines(lesson)) + "\n"
+
+
+def _lines(lesson: Lesson) -> Iterator[str]:
+    yield f"# {escaped(lesson.title)}"
+    yield ""
+    yield f"{escaped(lesson.level)}. {lesson.ending}"
+    yield ""
+    for key, value in lesson.headers:
+        yield f"- {escaped(key)}: {escaped(value)}"
+    for comment in lesson.introduction:
+        yield from ("", f"> {escaped(comment)}")
+    for step in lesson.steps:
+        yield ""
+        yield from _step(step)
+
+
+def _step(step: LessonStep) -> Iterator[str]:
+    yield f"## {step.number}. {escaped(step.title)}"
+    for comment in step.comments:
+        yield from ("", f"> {escaped(comment)}")
+    for rule in step.rules:
+        yield from ("", f"{rule.sentence} ({rule.source})")
+    yield from ("", "```text", *draw_board(shown_board(step)).plain.splitlines(), "```", "")
+    yield f"View: {step.shown.view}."
+    for change in step.changes:
+        yield f"- square {change.square}: {change.before} → {change.after}"
+    if step.opens is not None:
+        yield from ("", opens_words(step))
+    if step.circuit:
+        for box in step.circuit.boxes:
+            yield from ("", f"Circuit: {box_words(box)}", "", f"`{gate_list(box)}`")
+        if step.circuit.after:
+            yield from ("", "Amplitudes before:", *_amplitudes(step.circuit.before))
+            yield from ("", "Amplitudes after:", *_amplitudes(step.circuit.after))
+        if step.circuit.kept < 1 - 1e-9:
+            kept = percent(step.circuit.kept)
+            yield from ("", f"A half-cancel is not a unitary: its shots count in {kept} of the runs.")
+    for roll in step.rolls:
+        yield from ("", f"- {escaped(roll)}") if roll == step.rolls[0] else (f"- {escaped(roll)}",)
+    if step.distribution:
+        yield from _distribution(step.distribution)
+        yield from ("", verdict_words(step))
+    if step.token and step.chance < 1:
+        yield from ("", f"This outcome, `{step.token}`, had a chance of {percent(step.chance)}.")
+    if step.result:
+        yield from ("", f"**{step.result}**")
+
+
+def _amplitudes(parts: tuple[Part, ...]) -> Iterator[str]:
+    if not parts:
+        yield from ("", "These squares were empty.")
+    for part in parts:
+        yield from ("", f"{part_title(part)}:", "", "| | holds | amplitude | chance |", "|---|---|---|---:|")
+        for pattern, value in part.amplitudes.items():
+            yield (
+                f"| {pattern_glyphs(pattern)} | {pattern_words(part.squares, pattern)} "
+                f"| {amplitude_text(value)} | {percent(abs(value) ** 2)} |"
+            )
+
+
+def _distribution(distribution: Distribution) -> Iterator[str]:
+    if distribution.results:
+        roads = list(distribution.results.values())
+        yield from ("", "| the game would stand | dice | circuit | shots |", "|---|---:|---:|---:|")
+        for name in roads[0]:
+            if any(road[name] for road in roads):
+                yield f"| {name} | " + " | ".join(percent(road[name]) for road in roads) + " |"
+    series = [Series(name, "", values) for name, values in distribution.roads.items()]
+    keys = outcome_order(series)
+    yield from ("", "| outcome | dice | circuit | shots |", "|---|---:|---:|---:|")
+    for key in keys[:_MOST_OUTCOMES]:
+        yield f"| `{key}` | " + " | ".join(percent(one.values.get(key, 0.0)) for one in series) + " |"
+    rest = keys[_MOST_OUTCOMES:]
+    if rest:
+        sums = [percent(sum(one.values.get(key, 0.0) for key in rest)) for one in series]
+        yield f"| {len(rest)} more together | " + " | ".join(sums) + " |"

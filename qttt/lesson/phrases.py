@@ -1,0 +1,124 @@
+"""How a lesson writes numbers, amplitudes and gates in words."""
+
+from cmath import phase
+from collections import Counter
+from fractions import Fraction
+from math import isclose, isqrt, pi
+
+from circuits.amplitudes import Part
+from qttt.lesson.steps import Box, LessonStep
+from qttt.pictures.circuit_boxes import gate_name
+from qttt.symbols import Symbol
+
+_TOLERANCE = 1e-9
+_LARGEST = 64
+
+
+def is_real(amplitude: complex) -> bool:
+    """Whether an amplitude is a real number, so that its phase is only a sign."""
+    return abs(amplitude.imag) < _TOLERANCE
+
+
+def sign_of(amplitude: complex) -> str:
+    """The phase of an amplitude as one word: ``plus``, ``minus`` or ``turned``."""
+    if not is_real(amplitude):
+        return "turned"
+    return "plus" if amplitude.real >= 0 else "minus"
+
+
+def amplitude_text(amplitude: complex) -> str:
+    """An amplitude with its sign, and as the root of a simple fraction where it is one.
+
+    For example ``+0.7071 = √(1/2)``; a phase that is neither + nor − is written as an angle.
+    """
+    size = abs(amplitude)
+    root = root_text(size)
+    if is_real(amplitude):
+        sign = "+" if amplitude.real >= 0 else "−"
+        exact = f" = {'' if sign == '+' else '−'}{root}" if root else ""
+        return f"{sign}{size:.4f}{exact}"
+    return f"{size:.4f} at {phase(amplitude) * 180 / pi:.0f}°"
+
+
+def root_text(size: float) -> str:
+    """A positive number as ``1``, ``1/2`` or ``√(1/2)`` where its square is a simple fraction, else empty."""
+    square = Fraction(size * size).limit_denominator(_LARGEST)
+    if not square or not isclose(float(square), size * size, abs_tol=1e-10):
+        return ""
+    top, bottom = isqrt(square.numerator), isqrt(square.denominator)
+    if top * top == square.numerator and bottom * bottom == square.denominator:
+        return str(Fraction(top, bottom))
+    return f"√({square})" if square.denominator > 1 else f"√{square}"
+
+
+def pattern_words(squares: tuple[int, ...], pattern: str) -> str:
+    """What a pattern says, for example ``X in 1, 3 empty``."""
+    return ", ".join(
+        f"{square} empty" if cell == "." else f"{cell} in {square}"
+        for square, cell in zip(squares, pattern, strict=True)
+    )
+
+
+def pattern_glyphs(pattern: str) -> str:
+    """A pattern in symbols: △, □ and · for an empty square."""
+    return "".join(Symbol(cell).glyph if cell != "." else "·" for cell in pattern)
+
+
+def squares_words(squares: tuple[int, ...]) -> str:
+    """``square 5``, ``squares 1 and 3`` or ``squares 1, 3 and 7``."""
+    if len(squares) == 1:
+        return f"square {squares[0]}"
+    first = ", ".join(map(str, squares[:-1]))
+    return f"squares {first} and {squares[-1]}"
+
+
+def gates_words(box: Box) -> str:
+    """The gates in a box, counted: ``2 x, 1 ry and 1 cx; 1 of 4 on two qubits``."""
+    counts = Counter(gate.name for gate in box.gates)
+    parts = [f"{count} {name}" for name, count in sorted(counts.items())]
+    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    total = len(box.gates)
+    return f"{listed} ({total} gate{'s' * (total != 1)}, {box.two_qubit_gates} of them on two qubits)"
+
+
+def box_words(box: Box) -> str:
+    """A box in one sentence."""
+    return f"{box.label} on {', '.join(box.wires)}: {gates_words(box)}."
+
+
+def gate_list(box: Box) -> str:
+    """Every gate of a box in order, for example ``x occ 5; ry(π/2) sym 5``."""
+    from circuits.register import qubit_name
+
+    return "; ".join(f"{gate_name(gate)} {' → '.join(map(qubit_name, gate.qubits))}" for gate in box.gates)
+
+
+def opens_words(step: LessonStep) -> str:
+    """Which squares are open, and to whom."""
+    if step.opens is None:
+        return ""
+    said = [f"{squares_words(squares)} to {player}" for player, squares in step.opens.items() if squares]
+    return f"Open to attack: {'; '.join(said)}." if said else "No square is open to attack."
+
+
+def part_title(part: Part) -> str:
+    """A heading for the amplitude table of a part."""
+    return squares_words(part.squares).capitalize()
+
+
+def verdict_words(step: LessonStep) -> str:
+    """What the cross-check of an observation found, in one or two sentences."""
+    assert step.distribution is not None
+    report = step.distribution.report
+    agree = "Dice, circuits and shots agree" if report.ok else "Dice, circuits and shots do NOT agree"
+    lost = report.sample.herald_failed
+    heralds = (
+        f" {lost} of {report.sample.shots} shots did not count, because a half-cancel's herald fired "
+        f"(expected: {report.herald_expected * report.sample.shots:.0f})."
+        if report.herald_expected > 0
+        else ""
+    )
+    return (
+        f"{agree}: exact distributions within {report.exact_tvd:.1e} (total variation distance), "
+        f"{report.sample.kept} shots within {report.sampled_tvd:.4f}, p-value {report.p_value:.3f}.{heralds}"
+    )

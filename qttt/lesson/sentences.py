@@ -1,0 +1,171 @@
+"""Each rule in one sentence, with the text that it comes from.
+
+The sentences are the project's own; the source names the rule text and its heading, where the rule can be
+read in full. Numbers are not in them: a lesson takes those from the dice and the circuits.
+"""
+
+from dataclasses import dataclass
+
+from qttt.board import Position
+from qttt.moves import Kind, Move
+from qttt.symbols import Mode, Symbol, View
+
+_REFERENCE = "Player Reference"
+_LEVEL_FIVE = "Fully Quantum TiqTaqToe"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule as a lesson quotes it.
+
+    Attributes:
+        sentence: what it says, in one sentence.
+        source: the rule text and the heading in it.
+    """
+
+    sentence: str
+    source: str
+
+
+def move_name(move: Move, position: Position) -> str:
+    """What the rules call a move, half-moves included: ``half-entangling move``.
+
+    Args:
+        move: a legal move.
+        position: the position on which it is made, its own switch before it already made.
+    """
+    if not move.kind.attacks:
+        return f"{move.kind.word} move"
+    (occupant,) = position.at(move.squares[0])
+    return f"{'' if occupant.value == 4 else 'half-'}{move.kind.word} move"
+
+
+def move_rule(move: Move, position: Position, player: Symbol) -> Rule:
+    """The rule by which a move places its dice, and by which the board adjusts itself.
+
+    Args:
+        move: a legal move.
+        position: the position on which it is made, its own switch before it already made.
+        player: who makes it.
+    """
+    if move.kind is Kind.CLASSICAL:
+        return Rule(
+            "One die of the player's own shape goes into an empty square with the 4 up: all of the piece is "
+            "there.",
+            f"{_REFERENCE}, “The Classical Move”",
+        )
+    if move.kind is Kind.SUPERPOSITION:
+        return Rule(
+            "Two dice of one colour go into two empty squares with the 2 up: the piece is half in each, "
+            "and will be found in one of them.",
+            f"{_REFERENCE}, “The Superposition Move”",
+        )
+    whole = position.at(move.squares[0])[0].value == 4
+    if move.kind is Kind.ENTANGLING:
+        return _entangling(whole)
+    return _cancelling(whole, player)
+
+
+def _entangling(whole: bool) -> Rule:
+    if whole:
+        return Rule(
+            "The mover's two dice enter the opponent's square and an empty one; the opponent's die halves, "
+            "its other half is dragged along, and the two pieces will be found one in each square, opposite "
+            "in both modes.",
+            f"{_REFERENCE}, “The Entangling Move”",
+        )
+    return Rule(
+        "The same attack on one half of a superposition: if the piece turns out to be in this half, the two "
+        "pieces are entangled; if it is in the other half, the attacker's piece alone is in one of the two "
+        "squares.",
+        f"{_REFERENCE}, “The Half-Entangling Move”",
+    )
+
+
+def _cancelling(whole: bool, player: Symbol) -> Rule:
+    kind = "plus" if player is Symbol.X else "minus"
+    if whole:
+        return Rule(
+            "A die of the opponent's shape with a negative value enters the opponent's square, so that the "
+            f"square sums to nothing and will be empty; the piece goes on in the other square in a {kind} "
+            "state, and no piece is added.",
+            f"{_REFERENCE}, “The Cancelling Move”",
+        )
+    return Rule(
+        "The same attack on one half of a superposition: the negative die outweighs what is in the square, "
+        "the piece may go on in the target with either symbol, and all weights are shared out anew; no piece "
+        "is added.",
+        f"{_REFERENCE}, “The Half-Cancelling Move”",
+    )
+
+
+def switch_rule(view: View, *, physical: bool) -> Rule:
+    """The rule of a view switch.
+
+    Args:
+        view: the view that it leads to.
+        physical: every occupied square is rotated (option ``view=physical``).
+    """
+    if physical:
+        return Rule(
+            f"The view token is flipped to the {view} view, and every occupied square is rotated; where the "
+            "dice of a half-attacked piece cannot show that, they stay as they are.",
+            "option view=physical, decision D5 of this project's rules",
+        )
+    return Rule(
+        f"The view token is flipped to the {view} view: lone dice become plus or minus pairs, and plus or "
+        "minus pairs become lone dice; attacked squares stay as they are.",
+        f"{_LEVEL_FIVE}, “The Rotated View”",
+    )
+
+
+def observation_rule(mode: Mode, *, chosen: bool) -> Rule:
+    """The rule of an observation.
+
+    Args:
+        mode: the mode in which symbols were read.
+        chosen: the level lets the initiator choose it.
+    """
+    if not chosen:
+        return Rule(
+            "No square is empty, so every piece is looked at: the dice say with which chance each board is "
+            "found.",
+            f"{_REFERENCE}, “The Observation Phase”",
+        )
+    how = (
+        "△ and □ are read as they are, plus and minus by chance"
+        if mode is Mode.STANDARD
+        else "plus reads △ and minus reads □, while △ and □ are read by chance"
+    )
+    return Rule(
+        f"The player who moved last chose the {mode} mode: {how}.",
+        f"{_REFERENCE}, “The Observation Phase”, step 3",
+    )
+
+
+POSITIONS_RULE = Rule(
+    "No square is empty, so the positions come first: which squares hold a piece is found out, and no symbol "
+    "yet.",
+    f"{_REFERENCE}, “The Observation Phase”, step 2",
+)
+
+VIEW_BACK_RULE = Rule(
+    "An observation begins by setting the view back to standard.",
+    f"{_LEVEL_FIVE}, “The Observation Phase”, step 1",
+)
+
+IN_PLAY_RULE = Rule(
+    "As the game goes on, every observed symbol becomes a lone die with the 4 up and can be played on.",
+    f"{_LEVEL_FIVE}, “The Observation Phase”, step 4",
+)
+
+DECIDING_RULE = Rule(
+    "After an observation, and only then, more three-in-a-rows win; with equal numbers the game goes on "
+    "while a square is empty.",
+    f"{_REFERENCE}, “General Principles” 7 and 8",
+)
+
+MEASURE_RULE = Rule(
+    "Instead of a move one square with dice is looked at; the rest of its piece adjusts to what was found.",
+    "option measure-turn, the online game's rule",
+)
