@@ -1,0 +1,130 @@
+"""``qttt solve``: who wins with best play, and what each first move is worth."""
+
+import time
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Any
+
+from qttt.commands import Command
+from qttt.commands.arguments import add_json_argument, whole_number
+from qttt.commands.session import Session
+from qttt.errors import UsageError
+from qttt.files import save_file
+from qttt.levels import LEVELS
+from qttt.rules import Rules
+from qttt.solver.making import SOLVABLE, solve_level
+from qttt.solver.probe import Prober, Value, ranked
+from qttt.solver.tables import Table, shipped_table, unpack_table
+from qttt.state import State
+
+
+def solve_report(table: Table) -> dict[str, Any]:
+    """The object that ``qttt solve --json`` prints.
+
+    Args:
+        table: a level's table, shipped or solved anew.
+
+    Returns:
+        Level; the value of the game, P(X wins) − P(O wins), as a number and as a fraction where it is exact;
+        the probabilities of X, a tie and O; how many positions were solved; the first moves, one of each
+        kind under the symmetries of the board, best first; the stated error; and how the table was made.
+    """
+    level = int(table.about["level"])
+    prober, start = Prober(LEVELS[level], table), State(Rules(LEVELS[level]))
+    kinds = {prober.symmetry_class(start.child(move)): move for move in reversed(start.legal_moves())}
+    moves = {move: prober.value(start.child(move)) for move in sorted(kinds.values(), key=lambda m: m.order)}
+    return {
+        "level": level,
+        **_shown(prober.value(start)),
+        "states": table.about["states"],
+        "first_moves": [{"move": str(move), **_shown(worth)} for move, worth in ranked(moves, start.turn)],
+        **{name: entry for name, entry in table.about.items() if name in _ORIGIN},
+    }
+
+
+_ORIGIN = ("error", "lowest", "highest", "made_by", "python", "numba", "seconds")
+
+
+def _shown(worth: Value) -> dict[str, Any]:
+    fraction = None if worth.exact is None else str(worth.exact)
+    return {
+        "value": worth.value,
+        "value_fraction": fraction,
+        "x": worth.x,
+        "tie": worth.tie,
+        "o": worth.o,
+    }
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--level", metavar="N", type=whole_number(0, len(LEVELS) - 1), required=True)
+    parser.add_argument(
+        "--recompute", action="store_true", help="solve the level anew instead of reading the table"
+    )
+    parser.add_argument("--out", metavar="FILE", help="with --recompute: save the new table")
+    add_json_argument(parser)
+
+
+def _run(arguments: Namespace, session: Session) -> int:
+    if arguments.out and not arguments.recompute:
+        raise UsageError("--out saves a new table, so it needs --recompute")
+    table = _recomputed(arguments, session) if arguments.recompute else shipped_table(arguments.level)
+    report = solve_report(table)
+    if arguments.json:
+        session.write_json(report)
+    else:
+        _show(report, session)
+    return 0
+
+
+def _recomputed(arguments: Namespace, session: Session) -> Table:
+    if arguments.level not in SOLVABLE:
+        raise UsageError(f"Level {arguments.level} cannot be solved here")
+    shown = 0.0
+
+    def progress(words: str) -> None:
+        nonlocal shown
+        if session.stderr.isatty() and time.monotonic() - shown > 0.2:
+            shown = time.monotonic()
+            session.stderr.write(f"\r{words:60}")
+            session.stderr.flush()
+
+    content = solve_level(arguments.level, progress)
+    if shown:
+        session.stderr.write("\r" + " " * 60 + "\r")
+    if arguments.out:
+        save_file(arguments.out, content)
+    return unpack_table(content, Path(arguments.out or f"level{arguments.level}.table"))
+
+
+def _show(report: dict[str, Any], session: Session) -> None:
+    from qttt.commands.tables import plain_table, result_rows
+
+    session.show(
+        f"Level {report['level']} with best play by both: value {_worth(report)} "
+        f"(P(X wins) - P(O wins)), {report['states']:,} positions.",
+        "",
+        result_rows({"X": report["x"], "O": report["o"], "tie": report["tie"]}, session.glyphs),
+        "",
+    )
+    table = plain_table("first move", ">value", ">X wins", ">tie", ">O wins")
+    for row in report["first_moves"]:
+        table.add_row(row["move"], _worth(row), *(f"{row[key]:.2%}" for key in ("x", "tie", "o")))
+    session.show(table)
+
+
+def _worth(row: dict[str, Any]) -> str:
+    fraction = row["value_fraction"]
+    return f"{row['value']:+.6f}" if fraction is None else f"{row['value']:+.6f} = {fraction}"
+
+
+COMMAND = Command(
+    explanation=(
+        "Prints what the game is worth with best play by both players, and what each first move is worth, "
+        "one of each kind under the symmetries of the board. The values come from a table that ships with the "
+        "package; --recompute solves the level anew from the rules."
+    ),
+    examples=("solve --level 2", "solve --level 1 --json", "solve --level 0 --recompute"),
+    add_arguments=_add_arguments,
+    run=_run,
+)

@@ -1,0 +1,212 @@
+"""What a moment of a game is worth with best play: the tables, and a search of the rest of the phase.
+
+Values are P(X wins) − P(O wins) when both players play best. Of moves with equal values both prefer the one
+with fewer ties, so that the three probabilities are determined too.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import TypeVar
+
+from qttt.errors import UsageError
+from qttt.levels import LEVELS, Level
+from qttt.moves import Move
+from qttt.options import Options
+from qttt.rules import Rules
+from qttt.solver.blocks import blocks_of, code_of
+from qttt.solver.leaves import Pair
+from qttt.solver.search import FIRST_INEXACT, MARGIN, Search, position_key
+from qttt.solver.tables import Table, shipped_table, table_path
+from qttt.state import Phase, State
+from qttt.symbols import Mode, Symbol, View
+from qttt.verdict import Result
+
+Choice = TypeVar("Choice")
+#: So many searched positions are kept; beyond that the memory is emptied and filled anew.
+KEPT_POSITIONS = 400_000
+
+
+class UnsolvedError(UsageError):
+    """No table holds for these rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What best play by both is worth.
+
+    Attributes:
+        value: P(X wins) − P(O wins).
+        tie: probability of a tie.
+        exact: the value as a fraction where it is known exactly (Levels 0 to 2), else None.
+    """
+
+    value: float
+    tie: float
+    exact: Fraction | None = None
+
+    @property
+    def x(self) -> float:
+        """Probability that X wins."""
+        return max(0.0, (1 - self.tie + self.value) / 2)
+
+    @property
+    def o(self) -> float:
+        """Probability that O wins."""
+        return max(0.0, (1 - self.tie - self.value) / 2)
+
+    def for_player(self, player: Symbol) -> float:
+        """The value as a player sees it: their wins minus the opponent's."""
+        return self.value * player.sign
+
+
+class Prober:
+    """Values of the moments of games at one level, without options.
+
+    Attributes:
+        level: the level.
+    """
+
+    def __init__(self, level: Level, table: Table) -> None:
+        """Take a level and its table."""
+        self.level = level
+        self._search = Search(level, table)
+
+    def value(self, state: State) -> Value:
+        """The value of any moment: before a move or an observation, or after the end."""
+        if state.phase is Phase.OVER:
+            return self._as_value(_RESULTS[state.result], Symbol.X)
+        if state.phase is Phase.MODE:
+            modes = self.mode_values(state)
+            return modes[best_choice(modes, state.initiator)]
+        search = self._search
+        if len(search.known) + len(search.full) > KEPT_POSITIONS:
+            search.known.clear()
+            search.full.clear()
+        pair = search.value(blocks_of(state.position), _index(state.turn), _switches(state))
+        return self._as_value(pair, state.turn)
+
+    def move_values(self, state: State) -> dict[Move, Value]:
+        """The value of each legal move, view switches included, in canonical order."""
+        return {move: self.value(state.child(move)) for move in state.legal_moves()}
+
+    def mode_values(self, state: State) -> dict[Mode, Value]:
+        """The value of each mode of observation, once the positions are known.
+
+        Raises:
+            ValueError: there is no mode to choose at this moment.
+        """
+        if state.positions is None:
+            raise ValueError("the positions are not observed, so there is no mode to choose")
+        filled = sum(1 << index for index, mark in enumerate(state.positions.filled) if mark == "#")
+        rotated = state.position.view is View.ROTATED
+        pairs = self._search.modes(blocks_of(state.position), _index(state.turn), filled, rotated)
+        return {mode: self._as_value(pair, state.turn) for mode, pair in zip(Mode, pairs, strict=True)}
+
+    def symmetry_class(self, state: State) -> bytes:
+        """A key that moments before a move share if they differ by a symmetry or by colours only."""
+        code = code_of(blocks_of(state.position), _index(state.turn))
+        return position_key(code, _switches(state), self.level)
+
+    def _as_value(self, pair: Pair, mover: Symbol) -> Value:
+        worth = pair[0] * mover.sign + 0.0  # Without the sign of a negative zero.
+        return Value(worth, pair[1], Fraction(worth) if self.level.number < FIRST_INEXACT else None)
+
+
+def is_solved(rules: Rules) -> bool:
+    """Whether there is a table for these rules: the level is solved and no option changes the game."""
+    return rules.options == Options() and table_path(rules.level.number).exists()
+
+
+def prober_for(rules: Rules) -> Prober:
+    """The prober of the table that ships for these rules, shared by all who ask.
+
+    Raises:
+        UnsolvedError: there is no table for the rules.
+        TableError: the table cannot be used.
+    """
+    if not is_solved(rules):
+        options = f" with the options {rules.options}" if str(rules.options) else ""
+        raise UnsolvedError(f"Level {rules.level.number}{options} is not solved: no table holds for it")
+    return _shared_prober(rules.level.number)
+
+
+@cache
+def _shared_prober(level: int) -> Prober:
+    return Prober(LEVELS[level], shipped_table(level))
+
+
+def value(state: State) -> Value:
+    """The value of any moment of a game.
+
+    Args:
+        state: before a move, on a full board, between positions and mode, or after the end.
+
+    Raises:
+        UnsolvedError: there is no table for the rules.
+        TableError: the table cannot be used.
+    """
+    return prober_for(state.rules).value(state)
+
+
+def move_values(state: State) -> dict[Move, Value]:
+    """The value of each legal move, view switches included, in canonical order.
+
+    Args:
+        state: a moment at which a player is to move; else there are no moves.
+
+    Raises:
+        UnsolvedError: there is no table for the rules.
+        TableError: the table cannot be used.
+    """
+    return prober_for(state.rules).move_values(state)
+
+
+def mode_values(state: State) -> dict[Mode, Value]:
+    """The value of each mode of observation, once the positions are known.
+
+    Args:
+        state: a moment at which the initiator is to choose the mode (Levels 4 and 5).
+
+    Raises:
+        ValueError: there is no mode to choose at this moment.
+        UnsolvedError: there is no table for the rules.
+        TableError: the table cannot be used.
+    """
+    return prober_for(state.rules).mode_values(state)
+
+
+def ranked(values: Mapping[Choice, Value], player: Symbol) -> list[tuple[Choice, Value]]:
+    """The choices from best to worst for a player.
+
+    Equal values go by fewer ties, and equal ties by the order in which they are given. Differences that the
+    error of a double may explain count as none.
+    """
+    rest = list(values.items())
+    order = []
+    while rest:
+        top = max(value.for_player(player) for _, value in rest)
+        equal = [pair for pair in rest if pair[1].for_player(player) >= top - MARGIN]
+        least = min(value.tie for _, value in equal)
+        first = next(pair for pair in equal if pair[1].tie <= least + MARGIN)
+        order.append(first)
+        rest.remove(first)
+    return order
+
+
+def best_choice(values: Mapping[Choice, Value], player: Symbol) -> Choice:
+    """The choice that perfect play makes; the first of ``ranked``."""
+    return ranked(values, player)[0][0]
+
+
+_RESULTS: dict[Result, Pair] = {Result.X: (1.0, 0.0), Result.O: (-1.0, 0.0), Result.TIE: (0.0, 1.0)}
+
+
+def _index(player: Symbol) -> int:
+    return int(player is Symbol.O)
+
+
+def _switches(state: State) -> tuple[int, int]:
+    x, o = state.switched
+    return (x, o) if state.turn is Symbol.X else (o, x)

@@ -1,0 +1,204 @@
+"""Best play by exhaustive search: every line of play, every observation, in canonical positions only once.
+
+Values are to the player to move. The opponent's best reply is what a position is worth, chance is weighted
+exactly, and of moves of equal value both players prefer the one with fewer ties.
+"""
+
+from collections.abc import Callable, Iterator
+
+from qttt.levels import Level
+from qttt.solver.blocks import BLOCKS, CODES, canonical, code_of, turned
+from qttt.solver.changes import changes
+from qttt.solver.leaves import Pair, board_blocks, mode_values, observed_value, verdicts
+from qttt.solver.tables import Table
+from qttt.squares import SQUARES
+
+#: Below this level every value is a dyadic fraction that a double holds exactly.
+FIRST_INEXACT = 3
+PROGRESS_EVERY = 1 << 14
+#: Doubles that come from different sums of √2s are compared with this margin; dyadic ones are exact.
+MARGIN = 1e-11
+
+
+class Search:
+    """Values of positions at one level, kept as they are found.
+
+    Attributes:
+        level: the level played.
+        known: value by key, for positions with an empty square.
+        full: value by key, for full boards.
+        boards: value of each observed board by its number, None as long as it is not known.
+        progress: told how many positions are known, now and then.
+    """
+
+    def __init__(
+        self, level: Level, table: Table | None = None, progress: Callable[[int], None] | None = None
+    ) -> None:
+        """Start from a table, or from the rules alone.
+
+        Args:
+            level: the level played.
+            table: values of this level's observed boards and openings. Without it the phases after an
+                observation are searched too, which ends below Level 5 only.
+            progress: called with the number of positions known, now and then.
+        """
+        self.level = level
+        self.known: dict[bytes, Pair] = {}
+        self.full: dict[bytes, Pair] = {}
+        self.boards: list[Pair | None] = list(verdicts(level.number))
+        self.progress = progress
+        self._table = table
+        self._least_empty = table.least_empty if table else len(SQUARES) + 1
+        self._margin = 0.0 if level.number < FIRST_INEXACT else MARGIN
+        self._mode_margin = MARGIN if level.rotated_mode else None
+
+    def board_value(self, number: int) -> Pair:
+        """The value of an observed board to the player to move.
+
+        Args:
+            number: the board as that player sees it, numbered as in ``leaves``.
+        """
+        pair = self.boards[number]
+        if pair is None:
+            pair = self.boards[number] = self.value(board_blocks(number, self.level), 0)
+        return pair
+
+    def value(self, blocks: tuple[int, ...], turn: int, switches: tuple[int, int] = (0, 0)) -> Pair:
+        """The value of a position to the player to move, and its tie probability.
+
+        Args:
+            blocks: its blocks, in the view that the switches left it in.
+            turn: whose turn it is, 0 for X and 1 for O; on a full board, who moves next if play goes on.
+            switches: how many view switches the player to move and the other one have made (Level 5).
+        """
+        covered = {square for number in blocks for square in BLOCKS[number].squares}
+        empty = tuple(square for square in SQUARES if square not in covered)
+        if not empty:
+            return self._observed(blocks, turn, switches[0] != switches[1])
+        codes = code_of(blocks, turn), code_of(blocks, 1 - turn)
+        if self._table:
+            stored = self._table.get(position_key(codes[0], switches, self.level))
+            if stored:
+                return stored
+        return self._best(blocks, empty, turn, codes, switches)
+
+    def modes(self, blocks: tuple[int, ...], turn: int, filled: int, rotated: bool) -> tuple[Pair, Pair]:
+        """The value of each mode, standard and rotated, once the positions of a full board are known.
+
+        Args:
+            blocks: its blocks, in the view that it stands in.
+            turn: who moves next if play goes on.
+            filled: the filled squares, square 1 the lowest bit.
+            rotated: the view is rotated.
+
+        Returns:
+            Values to the player who moves next.
+        """
+        standing = tuple(map(turned, blocks)) if rotated else blocks
+        return mode_values(standing, turn, filled, self.board_value)
+
+    def _observed(self, blocks: tuple[int, ...], turn: int, rotated: bool) -> Pair:
+        if rotated:
+            blocks = tuple(map(turned, blocks))
+        key = canonical(code_of(blocks, turn))
+        pair = self.full.get(key)
+        if pair is None:
+            pair = self.full[key] = observed_value(blocks, turn, self.board_value, self._mode_margin)
+        return pair
+
+    def _best(
+        self,
+        blocks: tuple[int, ...],
+        empty: tuple[int, ...],
+        turn: int,
+        codes: tuple[int, int],
+        switches: tuple[int, int],
+    ) -> Pair:
+        key = position_key(codes[0], switches, self.level)
+        known = self.known.get(key)
+        if known is not None:
+            return known
+        if self._table and len(empty) >= self._least_empty:
+            stored = self._table.get(key)
+            if stored:
+                self.known[key] = stored
+                return stored
+        best, ties = -2.0, 2.0
+        for value, tie in self._replies(blocks, empty, turn, codes, switches):
+            if value > best + self._margin or (value >= best - self._margin and tie < ties):
+                ties = tie
+            best = max(best, value)
+        self.known[key] = best, ties
+        if self.progress and len(self.known) % PROGRESS_EVERY == 0:
+            self.progress(len(self.known))
+        return best, ties
+
+    def _replies(
+        self,
+        blocks: tuple[int, ...],
+        empty: tuple[int, ...],
+        turn: int,
+        codes: tuple[int, int],
+        switches: tuple[int, int],
+    ) -> Iterator[Pair]:
+        """The value of every move to the player who makes it."""
+        own, other = switches
+        may_switch = self.level.rotated_view and not own
+        yield from self._moved(blocks, empty, turn, codes, (other, own), may_switch)
+        if may_switch:
+            there = tuple(map(turned, blocks))
+            seen = code_of(there, turn), code_of(there, 1 - turn)
+            yield from self._moved(there, empty, turn, seen, (other, 1), False)
+
+    def _moved(
+        self,
+        blocks: tuple[int, ...],
+        empty: tuple[int, ...],
+        turn: int,
+        codes: tuple[int, int],
+        switches: tuple[int, int],
+        then_switch: bool,
+    ) -> Iterator[Pair]:
+        """The moves in the current view; ``switches`` are those of the child, its mover's first."""
+        reply = 1 - turn
+        mine, theirs = CODES[turn], CODES[reply]
+        for taken, put, filled in changes(blocks, empty, turn, self.level):
+            seen, behind = codes[1], codes[0]
+            for number in put:
+                seen += theirs[number]
+                behind += mine[number]
+            if taken is not None:
+                seen -= theirs[taken]
+                behind -= mine[taken]
+            last = len(filled) == len(empty)
+            if not last and not then_switch:
+                # The common case first: a child that is known needs no blocks.
+                known = self.known.get(position_key(seen, switches, self.level))
+                if known is not None:
+                    yield -known[0], known[1]
+                    continue
+            elif last and not self.level.rotated_view:
+                known = self.full.get(canonical(seen))
+                if known is not None:
+                    yield -known[0], known[1]
+                    continue
+            child = tuple(number for number in blocks if number != taken) + put
+            if last:
+                # A switch after the last move has no effect on the observation.
+                value, tie = self._observed(child, reply, switches[0] != switches[1])
+                yield -value, tie
+                continue
+            left = tuple(square for square in empty if square not in filled)
+            value, tie = self._best(child, left, reply, (seen, behind), switches)
+            yield -value, tie
+            if then_switch:
+                there = tuple(map(turned, child))
+                turned_codes = code_of(there, reply), code_of(there, turn)
+                value, tie = self._best(there, left, reply, turned_codes, (switches[0], 1))
+                yield -value, tie
+
+
+def position_key(code: int, switches: tuple[int, int], level: Level) -> bytes:
+    """The key of a position with empty squares, from its code as the player to move sees it."""
+    key = canonical(code)
+    return key + bytes(switches) if level.rotated_view else key

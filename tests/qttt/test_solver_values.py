@@ -1,0 +1,148 @@
+"""The solver's values against brute force through the game's own states, and against known games."""
+
+from fractions import Fraction
+from functools import cache
+from random import Random
+
+import pytest
+
+from qttt.levels import LEVELS
+from qttt.moves import Move
+from qttt.outcomes import Observation
+from qttt.rules import Rules
+from qttt.solver.probe import UnsolvedError, Value, best_choice, is_solved, move_values, ranked, value
+from qttt.solver.search import Search
+from qttt.squares import LINES
+from qttt.state import Phase, State
+from qttt.symbols import Symbol
+from tests.qttt.solver_brute import Brute, random_child, random_state
+
+
+def state_of(level: int, tokens: str, first: Symbol = Symbol.X) -> State:
+    state = State(Rules.of(level), turn=first)
+    for token in tokens.split():
+        state = state.child(Observation(token[1:]) if token[0] == "=" else Move.parse(token))
+    return state
+
+
+@pytest.mark.parametrize(
+    ("level", "empty", "count"),
+    [
+        (0, 4, 20),
+        (1, 2, 8),
+        (2, 1, 8),
+        pytest.param(1, 3, 60, marks=pytest.mark.slow),
+        pytest.param(2, 2, 30, marks=pytest.mark.slow),
+    ],
+)
+def test_brute_force_through_the_game_gives_the_same_values(level: int, empty: int, count: int) -> None:
+    rng, brute = Random(7 + level), Brute()
+    for _ in range(count):
+        state = random_state(Rules.of(level), empty, rng, phases=2)
+        found = value(state)
+        assert (found.value, found.tie) == brute.value(state), state
+
+
+def test_level_0_is_plain_tic_tac_toe() -> None:
+    @cache
+    def plain(board: str, player: str) -> int:
+        """P(X wins) − P(O wins) of a game that is decided when the board is full, as rules.md has it."""
+        if "." not in board:
+            x, o = (sum(all(board[i - 1] == p for i in line) for line in LINES) for p in "XO")
+            return (x > o) - (x < o)
+        other = "O" if player == "X" else "X"
+        values = [plain(board[:i] + player + board[i + 1 :], other) for i in range(9) if board[i] == "."]
+        return max(values) if player == "X" else min(values)
+
+    rng = Random(3)
+    for _ in range(200):
+        state = random_state(Rules.of(0), 9, rng)
+        board = "".join(contents[0].shape if contents else "." for contents in state.position.dice)
+        assert value(state).value == plain(board, state.turn), board
+
+
+@pytest.mark.parametrize(
+    ("level", "worth", "tie"),
+    [(0, Fraction(0), 1.0), (1, Fraction(1), 0.0), (2, Fraction(1, 8), 0.0)],
+)
+def test_the_value_of_the_game(level: int, worth: Fraction, tie: float) -> None:
+    """Level 0 is a tie; at Level 1 the first player wins for certain; Level 2 is all but balanced."""
+    assert value(State(Rules.of(level))) == Value(float(worth), tie, worth)
+    assert value(State(Rules.of(level), turn=Symbol.O)) == Value(-float(worth), tie, -worth)
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_fresh_solution_is_the_shipped_one(level: int) -> None:
+    fresh, shipped = Search(LEVELS[level]), Search(LEVELS[level])
+    fresh.value((), 0)
+    from qttt.solver.tables import shipped_table
+
+    shipped.known = dict(shipped_table(level).items())
+    assert fresh.known == shipped.known
+
+
+@pytest.mark.slow
+def test_a_fresh_solution_of_level_2_is_the_shipped_one_and_exact() -> None:
+    from qttt.solver.tables import shipped_table
+
+    search = Search(LEVELS[2])
+    search.value((), 0)
+    assert search.known == dict(shipped_table(2).items())
+    # Values are multiples of 2^-8 and weights of 2^-9 at the least: no sum of products was ever rounded.
+    pairs = list(search.known.values()) + list(search.full.values())
+    assert max(Fraction(number).denominator for pair in pairs for number in pair) == 2**8
+
+
+@pytest.mark.parametrize("level", [level.number for level in LEVELS if is_solved(Rules(level))])
+def test_perfect_players_get_the_value(level: int) -> None:
+    """Games between perfect players: their mean is the value, within three standard errors."""
+    rng, games = Random(11), 60
+    start = State(Rules.of(level), turn=Symbol.O if level % 2 else Symbol.X)
+    expected, scores = value(start), []
+    for _ in range(games):
+        state = start
+        while state.phase is not Phase.OVER:
+            if state.phase is Phase.MOVE:
+                state = state.child(best_choice(move_values(state), state.turn))
+            else:
+                state = random_child(state, rng)
+        scores.append({"X": 1, "O": -1}.get(state.result, 0))
+    mean = sum(scores) / games
+    # The variance that the value's own odds imply; none where the result is certain.
+    error = ((1 - expected.tie - expected.value**2) / games) ** 0.5
+    assert abs(mean - expected.value) <= 3 * error + 1e-12
+
+
+def test_values_of_a_turn_agree() -> None:
+    rng = Random(5)
+    for level in (1, 2):
+        for _ in range(60):
+            state = random_state(Rules.of(level), 9, rng, phases=2)
+            if state.phase is not Phase.MOVE:
+                continue
+            values = move_values(state)
+            assert list(values) == state.legal_moves()
+            best = values[best_choice(values, state.turn)]
+            assert best == value(state)
+            assert best.x + best.tie + best.o == pytest.approx(1, abs=1e-12)
+
+
+def test_equal_values_prefer_fewer_ties_and_then_the_canonical_order() -> None:
+    values = {"a": Value(0.5, 0.5), "b": Value(0.5, 0.25), "c": Value(0.75, 0.25), "d": Value(0.5, 0.25)}
+    assert [name for name, _ in ranked(values, Symbol.X)] == ["c", "b", "d", "a"]
+    assert [name for name, _ in ranked(values, Symbol.O)] == ["b", "d", "a", "c"]
+
+
+def test_moments_without_a_move() -> None:
+    full = state_of(2, "1 2 3 4 5 6 7 8 9")
+    assert value(full) == Value(1.0, 0.0, Fraction(1))
+    over = full.child(Observation("XOXOXOXOX"))
+    assert value(over) == Value(1.0, 0.0, Fraction(1))
+    assert move_values(over) == {}
+
+
+def test_rules_without_a_table_are_refused() -> None:
+    state = State(Rules.of(2, "quantum-only"))
+    assert not is_solved(state.rules)
+    with pytest.raises(UnsolvedError, match="Level 2 with the options quantum-only is not solved"):
+        value(state)
