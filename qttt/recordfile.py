@@ -11,7 +11,7 @@ from qttt.record import COMMENT_PATTERN, HEADER_PATTERN, Record
 
 STANDARD_INPUT = "-"
 # Nothing but the characters of tokens and move numbers, white space, headers and comments (notation.md).
-_RECORD_TEXT = re.compile(rf"(?:[0-9+*~=XO.#:rsp?\s-]|{HEADER_PATTERN}|{COMMENT_PATTERN})*", re.ASCII)
+_RECORD_TEXT = re.compile(rf"(?:[0-9+*~=XO.#:rsp?\s-]|{HEADER_PATTERN}|{COMMENT_PATTERN})*+", re.ASCII)
 _MEANT_AS_RECORD = re.compile(r"\s*[0-9~=?\[{]", re.ASCII)
 
 

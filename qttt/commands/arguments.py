@@ -101,7 +101,8 @@ def observer_of(arguments: Namespace) -> "Observer":
     from qttt.observation import DICE, get_observer
 
     rolls = Rolls(arguments.rolls)
-    return get_observer(arguments.backend or ("aer" if rolls is Rolls.EXACT else DICE), rolls)
+    default = "aer" if rolls is Rolls.EXACT else DICE
+    return get_observer(default if arguments.backend is None else arguments.backend, rolls)
 
 
 def record_of(arguments: Namespace, session: Session) -> Record:

@@ -192,7 +192,7 @@ COMMAND = Command(
     examples=(
         "circuit '1 1*2'",
         "circuit '1 1*2' --format qasm3",
-        "circuit '1+3 1-2' --level 4 --mode rotated --style lean --format stats --json",
+        "circuit '1+3 1-2' --level 4 --mode rotated --style lean --json",
         "circuit game.qttt --out circuit.svg",
     ),
     add_arguments=_add_arguments,

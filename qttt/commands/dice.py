@@ -10,7 +10,7 @@ from qttt.commands.session import Session
 from qttt.dice import colour_name
 from qttt.game import Game
 from qttt.squares import SQUARES
-from qttt.standing import shown_position, standing
+from qttt.standing import shown_position
 
 
 def dice_report(game: Game) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         session.write_json(dice_report(game))
         return 0
     from qttt.commands.tables import plain_table
-    from qttt.textboard import draw_dice, draw_legend
+    from qttt.textboard import draw_dice
 
     position = shown_position(game)
     table = plain_table("square", "dice", "which is", "open to")
@@ -77,13 +77,8 @@ def _run(arguments: Namespace, session: Session) -> int:
             "observed" if observed else position.configuration(square).value,
             position.open_to(square) or "",
         )
-    session.show(
-        standing(game),
-        session.board(position, positions=game.state.positions),
-        draw_legend(position, session.glyphs),
-        "",
-        table,
-    )
+    session.show_game(game)
+    session.show("", table)
     return 0
 
 

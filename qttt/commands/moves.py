@@ -9,7 +9,6 @@ from qttt.commands.arguments import add_json_argument, add_record_arguments, gam
 from qttt.commands.session import Session
 from qttt.game import Game
 from qttt.moves import Kind, Move
-from qttt.standing import shown_position, standing
 from qttt.state import Phase
 
 
@@ -21,7 +20,8 @@ def moves_report(game: Game) -> dict[str, Any]:
 
     Returns:
         The player to move (None after the end), the legal moves in the current view, whether the view may be
-        switched, and the legal moves after a switch, in canonical order.
+        switched, the legal moves after a switch, in canonical order, and the squares that may be measured
+        instead of a move (option ``measure-turn``).
     """
     state = game.state
     waiting = state.phase is Phase.MOVE and not game.over
@@ -30,7 +30,7 @@ def moves_report(game: Game) -> dict[str, Any]:
         "legal": [str(move) for move in state.legal_here()] if waiting else [],
         "can_switch_view": waiting and state.switches_left > 0,
         "legal_after_switch": [str(move) for move in state.legal_here(switched=True)] if waiting else [],
-        "measurable": [],
+        "measurable": [f"?{square}" for square in state.measurable()] if waiting else [],
     }
 
 
@@ -45,18 +45,13 @@ def _run(arguments: Namespace, session: Session) -> int:
     if arguments.json:
         session.write_json(report)
         return 0
-    from qttt.textboard import draw_legend
-
-    position = shown_position(game)
-    session.show(
-        standing(game),
-        session.board(position, positions=game.state.positions),
-        draw_legend(position, session.glyphs),
-    )
+    session.show_game(game)
     if report["legal"]:
         session.show("", _by_kind(report["legal"]))
     if report["legal_after_switch"]:
         session.show("", "After a view switch:", "", _by_kind(report["legal_after_switch"]))
+    if report["measurable"]:
+        session.show("", f"Instead of a move a square may be measured: {'  '.join(report['measurable'])}")
     if report["can_switch_view"]:
         session.show("", "The view may also be switched after a move: 5~ for 5.")
     return 0

@@ -20,7 +20,6 @@ from qttt.game import Game
 from qttt.outcomes import Observation
 from qttt.record import Record
 from qttt.recordfile import names_file, save_record
-from qttt.standing import standing
 from qttt.state import Phase
 from qttt.symbols import Mode
 
@@ -159,11 +158,7 @@ def _choose(
     if arguments.save is not None:
         # From here on the positions are known, and nothing that happens to the program may make them anew.
         save_record(arguments.save, seen)
-    session.show(
-        standing(game),
-        session.board(game.state.position, positions=game.state.positions),
-        to_stderr=True,
-    )
+    session.show_game(game, to_stderr=True)
     try:
         return Mode(session.ask("Mode of observation?", [str(mode) for mode in game.state.modes]))
     except QuestionUnansweredError:
@@ -219,7 +214,7 @@ COMMAND = Command(
     examples=(
         "observe '1 5 2 6 3+4 7 8 9' --level 1 --seed 7",
         "observe '1 5 2 6 3+4 7 8 9' --level 1 --backend dice --seed 7 --json",
-        "observe '1+3 1-2 4 5 6 7 8 9' --level 4 --mode rotated --shots 1000 --seed 1",
+        "observe '1+3 1-2 4 5 6 7 8 9' --level 4 --mode rotated --shots 1000",
         "observe game.qttt --save game.qttt",
     ),
     add_arguments=_add_arguments,

@@ -16,7 +16,7 @@ from qttt.game import Game
 from qttt.odds import Odds
 from qttt.rolls import Rolls, roll_odds
 from qttt.squares import EMPTY
-from qttt.standing import final_board, shown_position, standing
+from qttt.standing import final_board
 from qttt.symbols import Mode
 from qttt.verdict import Result
 
@@ -84,13 +84,9 @@ def _run(arguments: Namespace, session: Session) -> int:
 
 def _show(game: Game, report: dict[str, Any], session: Session) -> None:
     from qttt.commands.tables import MOST_BOARDS, board_rows, left_out, result_rows, square_rows
-    from qttt.textboard import draw_legend
 
-    position = shown_position(game)
+    session.show_game(game)
     session.show(
-        standing(game),
-        session.board(position, positions=game.state.positions),
-        draw_legend(position, session.glyphs),
         "",
         "The final board:" if game.over else f"If the board were observed now, in {report['mode']} mode:",
         "",

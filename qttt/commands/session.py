@@ -1,5 +1,6 @@
 """What a command talks to: its streams, its random numbers, and how its output is drawn."""
 
+import io
 import json
 import os
 import sys
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from qttt.board import Position
+    from qttt.game import Game
     from qttt.outcomes import Positions
     from qttt.textboard import Glyphs
 
@@ -24,6 +26,18 @@ class QuestionUnansweredError(QtttError):
     """The input ended, or the user interrupted, while a question waited for its answer."""
 
     exit_status = 130
+
+
+class _Sheet(io.StringIO):
+    """What Rich draws on: it never touches the stream itself, so every write to that is ours to guard."""
+
+    def __init__(self, terminal: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        """Whether the text is drawn for a terminal."""
+        return self._terminal
 
 
 @dataclass(slots=True)
@@ -88,6 +102,16 @@ class Session:
         width = WIDE if self.columns > 3 * WIDE + 4 else NARROW
         return draw_board(position, self.glyphs, positions=positions, width=width)
 
+    def show_game(self, game: "Game", *, to_stderr: bool = False) -> None:
+        """Print how a game stands: a line, the board, and what its dice mean."""
+        from qttt.standing import shown_position, standing
+        from qttt.textboard import draw_legend
+
+        position = shown_position(game)
+        board = self.board(position, positions=game.state.positions)
+        legend = draw_legend(position, self.glyphs)
+        self.show(standing(game), board, *([legend] if legend else []), to_stderr=to_stderr)
+
     def show(self, *items: "RenderableType", to_stderr: bool = False) -> None:
         """Print text, tables and drawings for people; in colour only on a terminal that wants it.
 
@@ -98,8 +122,9 @@ class Session:
         from rich.console import Console
 
         stream = self.stderr if to_stderr else self.stdout
+        sheet = _Sheet(stream.isatty())
         console = Console(
-            file=stream,
+            file=sheet,
             highlight=False,
             markup=False,
             emoji=False,
@@ -109,14 +134,14 @@ class Session:
             # Rich would keep bold type under NO_COLOR. An empty value counts as none, as the convention says.
             color_system=None if os.environ.get("NO_COLOR") else "auto",
         )
-        with console.capture() as capture:
-            for item in items:
-                console.print(item)
+        for item in items:
+            console.print(item)
+        text = "\n".join(line.rstrip() for line in sheet.getvalue().split("\n"))
         if to_stderr:
-            stream.write(capture.get())
+            stream.write(text)
             stream.flush()
         else:
-            self.write("\n".join(line.rstrip() for line in capture.get().split("\n")))
+            self.write(text)
 
     def write_json(self, value: Mapping[str, Any]) -> None:
         """Print one JSON object on a line of its own."""

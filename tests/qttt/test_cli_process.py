@@ -1,0 +1,214 @@
+"""The program as a process of its own: start-up, pipes, encodings, terminals, signals."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+QTTT = [sys.executable, "-m", "qttt"]
+FULL = "1 5 2 6 3+4 7 8 9"
+PLUS = "1+3 1-2 4 5 6 7 8 9"
+ROOT = Path(__file__).parents[2]
+
+
+def qttt(*argv: str, stdin: bytes = b"", **environment: str) -> "subprocess.CompletedProcess[bytes]":
+    return subprocess.run(
+        [*QTTT, *argv],
+        input=stdin,
+        capture_output=True,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("argv", "status"),
+    [
+        (["odds", "5", "--json"], 0),
+        (["odds", "5 5"], 2),
+        (["nonsense"], 2),
+        (["--help"], 0),
+        (["observe", FULL, "--level", "1", "--backend", "dice", "--seed", "1"], 0),
+    ],
+)
+def test_exit_statuses(argv: list[str], status: int) -> None:
+    done = qttt(*argv)
+    assert done.returncode == status
+    assert (done.stderr == b"") is (status == 0)
+    assert done.stderr.count(b"\n") == (status != 0)
+    assert (done.stdout == b"") is (status != 0)
+
+
+def test_light_commands_import_nothing_heavy() -> None:
+    code = (
+        "import sys, io; from qttt.cli import main; "
+        "status = main(sys.argv[1:], stdout=io.StringIO()); "
+        "heavy = {'numpy', 'qiskit', 'qiskit_aer', 'matplotlib', 'rich', 'scipy'}; "
+        "print(status, *sorted(heavy & set(sys.modules)))"
+    )
+    for command in ("odds", "moves", "dice"):
+        argv = [sys.executable, "-c", code, command, "1+3 1*2", "--json"]
+        done = subprocess.run(argv, capture_output=True, cwd=ROOT, check=True)
+        assert done.stdout.split() == [b"0"]
+        done = subprocess.run(argv[:-1], capture_output=True, cwd=ROOT, check=True)
+        assert done.stdout.split() == [b"0", b"rich"]
+
+
+def test_odds_as_a_fresh_process_take_less_than_0_3_seconds() -> None:
+    qttt("odds", "5")
+
+    def processor_seconds(*argv: str) -> float:
+        before = os.times()
+        assert qttt(*argv).returncode == 0
+        after = os.times()
+        return after.children_user + after.children_system - before.children_user - before.children_system
+
+    # Processor time, because the machine may be busy with other tests.
+    assert min(processor_seconds("odds", "1+3 1*2 9 3*4 5+6 7+8") for _ in range(5)) < 0.3
+
+
+@pytest.mark.parametrize("command", [["odds", "1+3 1*2 9 3*4 5+6 7+8"], ["circuit", "5"], ["--help"]])
+def test_a_reader_that_leaves_is_no_problem(command: list[str]) -> None:
+    program = subprocess.Popen([*QTTT, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert program.stdout is not None
+    program.stdout.close()
+    assert program.stderr is not None
+    assert program.stderr.read() == b""
+    assert program.wait(60) == 0
+
+
+def test_a_failed_check_says_so_even_if_nobody_reads() -> None:
+    code = (
+        "import sys; from qttt import cli, crosscheck; from qttt.symbols import Mode; "
+        "true = crosscheck.compile_lean; "
+        "crosscheck.compile_lean = lambda game, mode: true(game, Mode.ROTATED); "
+        "sys.exit(cli.main())"
+    )
+    argv = [sys.executable, "-c", code, "check", "1+3 1-2", "--level", "4", "--shots", "50"]
+    program = subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert program.stdout is not None
+    program.stdout.close()
+    assert program.stderr is not None
+    assert program.stderr.read() == b""
+    assert program.wait(60) == 1
+
+
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*QTTT, "odds", "5"], stdout=full, stderr=subprocess.PIPE, cwd=ROOT)
+    assert done.returncode == 2
+    assert done.stderr == b"qttt: error: cannot write the output: No space left on device\n"
+
+
+def test_closed_streams() -> None:
+    line = " ".join([*QTTT, "odds", "5"])
+    done = subprocess.run(f"{line} >&- 2>&- <&-", shell=True, cwd=ROOT)
+    assert done.returncode == 0
+    done = subprocess.run(f"{line} 5 2>&-", shell=True, cwd=ROOT)
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_encodings_without_the_glyphs(encoding: str) -> None:
+    for argv in (["odds", "5 5*6"], ["circuit", "1 1*2"]):
+        done = qttt(*argv, PYTHONIOENCODING=encoding)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert done.stdout.isascii()
+        assert b"\\u" not in done.stdout
+    drawn = qttt("odds", "5 5*6", PYTHONIOENCODING="utf-8").stdout.decode()
+    assert "△ 2R" in drawn
+    named = qttt(
+        "observe", f'[X "\u0141ukasz"] {FULL}', "--level", "1", "--backend", "dice", PYTHONIOENCODING=encoding
+    )
+    assert named.returncode == 0
+    assert b"\\u0141ukasz" in named.stdout
+
+
+def test_an_argument_that_is_no_text_is_refused() -> None:
+    done = subprocess.run([*QTTT, "odds", b"5 {\xff}"], capture_output=True, cwd=ROOT)
+    assert done.returncode == 2
+    assert b"line 1, column 4: a record is text, and the character U+DCFF has no place in it" in done.stderr
+
+
+def test_output_does_not_depend_on_hash_seeds() -> None:
+    outputs = {qttt("odds", "5 5*6 1+3", PYTHONHASHSEED=str(seed)).stdout for seed in (0, 1, 77)}
+    assert len(outputs) == 1
+
+
+def in_terminal(argv: list[str], typed: bytes, wait_for: bytes) -> tuple[int, str]:
+    """Run a program in a terminal of its own and type once it has written something.
+
+    Returns:
+        Its exit status and what it wrote.
+    """
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(ROOT)
+        os.environ.update(TERM="xterm-256color")
+        os.environ.pop("NO_COLOR", None)
+        os.execv(sys.executable, [*QTTT, *argv])
+    seen = b""
+    deadline = time.monotonic() + 60
+    waiting = True
+    while time.monotonic() < deadline:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        seen += part
+        if waiting and wait_for in seen:
+            os.write(terminal, typed)
+            waiting = False
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(status), seen.decode()
+
+
+QUESTION = b"[standard/rotated] "
+
+
+@pytest.mark.parametrize(
+    ("typed", "status"),
+    [(b"rotated\n", 0), (b"\x04", 130), (b"\x03", 130)],
+    ids=["answer", "end of input", "interrupt"],
+)
+def test_the_question_for_the_mode(tmp_path: Path, typed: bytes, status: int) -> None:
+    file = tmp_path / "game.qttt"
+    file.write_text(f'[Level "4"]\n{PLUS}\n')
+    argv = ["observe", str(file), "--backend", "dice", "--seed", "1"]
+    ended, seen = in_terminal(argv, typed, QUESTION)
+    assert ended == status
+    assert "\x1b[" in seen
+    assert "Traceback" not in seen
+    if status:
+        assert f"the observed positions are kept in {file}" in seen
+        assert "=p:" in file.read_text()
+    else:
+        assert "Observed in rotated mode on dice" in seen
+        assert "=p:" not in file.read_text()
+
+
+def test_an_interrupt_ends_a_long_command_with_130() -> None:
+    program = subprocess.Popen(
+        [*QTTT, "perft", "--level", "2", "--depth", "6"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(2)
+    program.send_signal(signal.SIGINT)
+    out, err = program.communicate(timeout=60)
+    assert (program.returncode, out, err) == (130, b"", b"qttt: error: interrupted\n")
+
+
+def test_version_as_a_module() -> None:
+    assert re.fullmatch(rb"qttt \S.*\n", qttt("--version").stdout)
