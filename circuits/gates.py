@@ -280,6 +280,49 @@ class HalfCancellingGate(_SymbolGate):
             circuit.cx(2, 1)
 
 
+class MeasureTurnGate(MoveGate):
+    """Measure-turn: one square is observed in the middle of a game, and only one result counts.
+
+    Qubits: (occ a, sym a, her a). Precondition: the herald is 0.
+
+        the result  →  itself, herald 0
+        all others  →  themselves, herald 1
+
+    What was found is known, so the branches that disagree are thrown away: their herald reads 1. The copy is
+    made into the herald and read at the end. That is the same as measuring at once, because nothing acts on
+    the herald again (deferred measurement), and it leaves the circuit free of measurements in the middle,
+    which simulators pay for dearly.
+
+    Source: the rules' option measure-turn, after the online game.
+    """
+
+    def __init__(self, result: str) -> None:
+        """Make the gate for a square found to hold 'X' or 'O', or to be empty, '.'.
+
+        Raises:
+            SquareError: the result is none of these.
+        """
+        if result not in ("X", "O", "."):
+            raise SquareError(f"a square holds 'X', 'O' or nothing ('.'), not {result!r}")
+        self._result = result
+        name = {"X": "found_x", "O": "found_o", ".": "found_empty"}[result]
+        super().__init__(name, 3, [], label=name.replace("_", " ").replace(" x", " X").replace(" o", " O"))
+
+    @property
+    def result(self) -> str:
+        """What the square was found to hold: 'X', 'O', or '.' for nothing."""
+        return self._result
+
+    def _build(self, circuit: QuantumCircuit) -> None:
+        # An empty square has symbol 0, so one bit tells O, and both together tell X.
+        if self._result != ".":
+            circuit.x(2)
+        if self._result != "O":
+            circuit.cx(0, 2)
+        if self._result != ".":
+            circuit.cx(1, 2)
+
+
 class _HadamardGate(MoveGate):
     """Hadamards on the symbols of some squares, the empty ones excepted."""
 

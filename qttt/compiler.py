@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from qttt.game import Game
 from qttt.moves import Kind, Move
-from qttt.roots import Attack, read_roots
+from qttt.outcomes import Measurement
+from qttt.roots import Attack, Root, read_roots
 from qttt.squares import EMPTY, EMPTY_BOARD, SQUARES
 from qttt.symbols import Mode, Symbol, View
 
@@ -66,35 +67,70 @@ class CompiledBoard:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """A measured square (option ``measure-turn``) as the compiler takes it.
+
+    Attributes:
+        measurement: the square and what it was found to hold.
+        roots: the roots that are left after it.
+    """
+
+    measurement: Measurement
+    roots: tuple[Root, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PhaseOfPlay:
     """What the moves since the last observation are, as the compiler takes them.
 
     Attributes:
-        start: the board after that observation, nine characters.
+        start: the board after that observation, nine characters, with the symbols of squares measured since.
         in_play: its pieces are lone dice that can be played on (Level 5), not closed symbols.
-        moves: each move with its player, in order.
+        moves: each turn with its player, in order; a measured square carries what it collapsed the roots to.
         physical: view switches rotate every occupied square (option ``view=physical``).
+        roots: what a measure-turn left on the board before the first of these moves (Levels 1 and 2).
     """
 
     start: str = EMPTY_BOARD
     in_play: bool = False
-    moves: tuple[tuple[Move, Symbol], ...] = ()
+    moves: tuple[tuple[Move | Found, Symbol], ...] = ()
     physical: bool = False
+    roots: tuple[Root, ...] = ()
 
 
-def phase_of_play(game: Game) -> PhaseOfPlay:
-    """The present phase of a game, from its last observation to now."""
+def phase_of_play(game: Game, *, whole: bool = False) -> PhaseOfPlay:
+    """The present phase of a game, from its last observation to now.
+
+    Args:
+        game: a game at any moment.
+        whole: keep measure-turns as turns. Otherwise the phase starts at the last of them, from the position
+            that it left.
+    """
     begin = game.phase_start()
     start = EMPTY_BOARD
+    roots: tuple[Root, ...] = ()
     if begin:
-        observation = game.events[begin - 1]
-        start = str(observation)[-9:]
-    steps = zip(game.events[begin:], game.states[begin:], strict=False)
-    moves = tuple((event, state.turn) for event, state in steps if isinstance(event, Move))
-    return PhaseOfPlay(start, game.rules.level.observed_in_play, moves, game.rules.options.physical_view)
+        start = str(game.events[begin - 1])[-9:]
+    measured = [n for n, event in enumerate(game.events) if n >= begin and isinstance(event, Measurement)]
+    if measured and not whole:
+        begin = measured[-1] + 1
+        position = game.states[begin].position
+        start, roots = position.observed, read_roots(position)
+    moves: list[tuple[Move | Found, Symbol]] = []
+    for event, before, after in zip(
+        game.events[begin:], game.states[begin:], game.states[begin + 1 :], strict=False
+    ):
+        if isinstance(event, Move):
+            moves.append((event, before.turn))
+        elif isinstance(event, Measurement):
+            moves.append((Found(event, read_roots(after.position)), before.turn))
+    rules = game.rules
+    return PhaseOfPlay(start, rules.level.observed_in_play, tuple(moves), rules.options.physical_view, roots)
 
 
-def compile_moves(game: Game, mode: Mode = Mode.STANDARD, *, measured: bool = True) -> CompiledBoard:
+def compile_moves(
+    game: Game, mode: Mode = Mode.STANDARD, *, measured: bool = True, whole: bool = False
+) -> CompiledBoard:
     """Compile the present phase of a game move by move, as if it were observed now.
 
     The register is prepared in the observed state, every move is one labelled gate, and then the observation
@@ -105,16 +141,23 @@ def compile_moves(game: Game, mode: Mode = Mode.STANDARD, *, measured: bool = Tr
         game: a game at any moment.
         mode: standard or rotated.
         measured: False leaves the observation out: the circuit of the moves alone, in the present view.
+        whole: after a measure-turn, compile the phase from its beginning with the measured squares heralded,
+            so that shots in which they came out otherwise do not count. By default the circuit starts from
+            the position that the last measure-turn left, and every shot counts.
     """
-    return compile_phase(phase_of_play(game), mode, measured=measured)
+    return compile_phase(phase_of_play(game, whole=whole), mode, measured=measured)
 
 
 def compile_phase(play: PhaseOfPlay, mode: Mode = Mode.STANDARD, *, measured: bool = True) -> CompiledBoard:
     """Compile the moves of one phase; see `compile_moves`."""
     builder = _Builder(play.physical)
     builder.prepare(play.start, in_play=play.in_play)
-    for number, (move, player) in enumerate(play.moves):
-        builder.add_move(move, player, number)
+    builder.prepare_roots(play.roots)
+    for number, (turn, player) in enumerate(play.moves):
+        if isinstance(turn, Found):
+            builder.add_found(turn, number)
+        else:
+            builder.add_move(turn, player, number)
     return builder.observed(mode) if measured else builder.finished(None)
 
 
@@ -202,6 +245,43 @@ class _Builder:
             if cell != EMPTY:
                 self._append(ClassicalGate(cell), (square,), None)
                 self.places[square] = _Place.WHOLE if in_play else _Place.FIXED
+
+    def prepare_roots(self, roots: Sequence[Root]) -> None:
+        """Put on the board what a measure-turn left, by the moves' own gates (Levels 1 and 2)."""
+        from circuits import gates
+
+        for root in roots:
+            squares = tuple(site.square for site in root.sites)
+            place = gates.SuperpositionGate if root.in_half else gates.ClassicalGate
+            self._append(place(root.symbol), squares, None)
+            attack = gates.HalfEntanglingGate if root.in_half else gates.EntanglingGate
+            for site in root.sites:
+                if site.attack is Attack.ENTANGLED:
+                    self._append(attack(root.symbol.opponent), site.squares, None)
+        self._take_places(roots)
+
+    def _take_places(self, roots: Sequence[Root]) -> None:
+        """Note of every square of these roots what the compiler will need to know."""
+        for root in roots:
+            for site in root.sites:
+                if site.attack is None:
+                    place = _Place.HALF if root.in_half else _Place.WHOLE
+                else:
+                    place = _Place.LOOSE if root.in_half else _Place.PAIR
+                self.places.update(dict.fromkeys(site.squares, place))
+
+    def add_found(self, found: Found, number: int) -> None:
+        """Append a measured square, whose other results do not count, and follow what it settled."""
+        from circuits.gates import MeasureTurnGate
+        from circuits.register import her
+
+        square, cell = found.measurement.square, found.measurement.cell
+        self._append(MeasureTurnGate(cell), (square,), number, [her(square)])
+        self.heralds.append(square)
+        self.places = {s: place for s, place in self.places.items() if place is _Place.FIXED}
+        if cell != EMPTY:
+            self.places[square] = _Place.FIXED
+        self._take_places(found.roots)
 
     def add_move(self, move: Move, player: Symbol, number: int) -> None:
         """Append a move, with its view switches."""

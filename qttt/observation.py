@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from qttt.compiler import CompiledBoard, compile_board
 from qttt.errors import ServiceError, UsageError
 from qttt.game import Game
-from qttt.outcomes import Positions, filled_squares
+from qttt.outcomes import Measurement, Positions, filled_squares
 from qttt.rolls import Rolls, observe_by_rolls, roll_odds
 from qttt.state import State
 from qttt.symbols import Mode
@@ -232,6 +232,24 @@ def _check_request(state: State, mode: Mode, shots: int) -> None:
         raise UsageError(
             f"the rotated mode of observation starts at Level 4, and this is Level {state.rules.level.number}"
         )
+
+
+def measure_square(
+    game: Game, square: int, observer: Observer, rng: "np.random.Generator"
+) -> tuple[Measurement, Sample]:
+    """Observe one square in the middle of a game (option ``measure-turn``), the others staying in play.
+
+    The whole board is drawn and all but the one square forgotten, which leaves that square's own
+    distribution; what its result means for the rest of its root is then a matter of the dice.
+
+    Args:
+        game: a game that waits for a move.
+        square: one of ``game.state.measurable()``.
+        observer: who looks.
+        rng: where the random numbers come from.
+    """
+    sample = observer.draw(game, Mode.STANDARD, rng)
+    return Measurement(square, sample.first[square - 1]), sample
 
 
 def observe_positions(game: Game, observer: Observer, rng: "np.random.Generator") -> tuple[Positions, Sample]:

@@ -4,11 +4,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from qttt.commands.session import Session
+from qttt.errors import IllegalMoveError
 from qttt.game import Game
-from qttt.observation import CircuitObserver, DiceObserver, Observer, Sample, observe_positions
-from qttt.outcomes import Observation, Positions
+from qttt.observation import (
+    CircuitObserver,
+    DiceObserver,
+    Observer,
+    Sample,
+    measure_square,
+    observe_positions,
+)
+from qttt.outcomes import Measurement, Observation, Positions
 from qttt.questions import Step
-from qttt.rolls import Roll, roll_step, table_of
+from qttt.rolls import Roll, measure_by_rolls, roll_step, table_of
+from qttt.squares import EMPTY
 from qttt.state import Phase
 from qttt.symbols import Mode
 from qttt.tabletop import Table
@@ -18,6 +27,40 @@ if TYPE_CHECKING:
 
 ChooseMode = Callable[[Game], Mode]
 Keep = Callable[[], None]
+
+
+def measure(
+    game: Game, square: int, observer: Observer, rng: "np.random.Generator", session: Session
+) -> Measurement:
+    """Observe one square as a turn (option ``measure-turn``), and show how.
+
+    Args:
+        game: a game that waits for a move; it gets the result.
+        square: the square to measure.
+        observer: who looks.
+        rng: where the random numbers come from.
+        session: where it is shown.
+
+    Raises:
+        IllegalMoveError: the square cannot be measured now.
+    """
+    state = game.state
+    if square not in state.measurable():
+        # The rules refuse the square whatever its result would be, and say why.
+        try:
+            state.child(Measurement(square, EMPTY))
+        except IllegalMoveError as error:
+            raise IllegalMoveError(f"?{square}", error.rule, error.player) from None
+    if isinstance(observer, DiceObserver):
+        found, rolls = measure_by_rolls(state, square, rng)
+        _show_rolls(rolls, session)
+    else:
+        found, sample = measure_square(game, square, observer, rng)
+        session.show(_measured(observer, sample, game, Mode.STANDARD))
+    game.push(found)
+    what = "is empty, and can be played in again" if found.cell == EMPTY else f"holds {found.cell}"
+    session.show(f"Square {square} {what}.")
+    return found
 
 
 def observe(

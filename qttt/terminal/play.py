@@ -1,5 +1,6 @@
 """The keyboard game: two people, one board, every token and a handful of words at the prompt."""
 
+import re
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from qttt.state import Phase
 from qttt.symbols import Mode, Symbol
 from qttt.terminal.keyboard import Keyboard
 from qttt.terminal.narration import narrate
-from qttt.terminal.observing import observe
+from qttt.terminal.observing import measure, observe
 from qttt.textboard import draw_legend
 from qttt.verdict import Result, points
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 #: After so many observation phases in a row without a result the players are reminded that they may draw.
 DRAW_REMINDER = 5
+
+_MEASURE = re.compile(r"\?([1-9])", re.ASCII)
 
 #: Commands of the command line that the prompt takes too; the game so far is their record.
 ASIDES = ("moves", "dice", "odds", "circuit", "check")
@@ -52,6 +55,7 @@ NOTATION = """\
 5*6    entangle: invade the opponent's lone die in 5 and spread into empty 6
 5-6    cancel: invade 5, your own die into empty 6 (Level 3 and up)
 ~5 5~  the same with a view switch before or after the move (Level 5)
+?5     observe square 5 as your turn (option measure-turn)
 Squares are numbered 1 to 9 from left to right and top to bottom."""
 
 
@@ -130,6 +134,7 @@ class KeyboardGame:
     def turn(self) -> None:
         """Ask the player to move until a move is made or a word asks for something else."""
         words = [str(move) for move in self.game.state.legal_moves()]
+        words += [f"?{square}" for square in self.game.state.measurable()]
         words += [name.split()[0] for name in COMMANDS]
         typed = self.keyboard.line(f"{self.game.turn}> ", words)
         if not typed:
@@ -147,9 +152,16 @@ class KeyboardGame:
 
     def move(self, token: str) -> None:
         """Make a move, say what it did, and show the board."""
+        if asked := _MEASURE.fullmatch(token):
+            measure(self.game, int(asked[1]), self.observer, self.rng, self.session)
+            self.keep()
+            self.show_board()
+            return
         event = parse_event(token)
         if not isinstance(event, Move):
-            raise UsageError("an observation comes by itself once the board is full")
+            raise UsageError(
+                "what an observation gives is not typed in: it comes by itself once the board is full"
+            )
         before = self.game.state
         self.game.push(event)
         self.keep()

@@ -250,3 +250,16 @@ def test_a_given_generator_is_used() -> None:
 def test_stdin_of_the_process_is_only_used_when_it_is_the_sessions() -> None:
     assert sys.stdin is not None
     play("quit\n")
+
+
+@pytest.mark.parametrize("backend", ["aer", "dice"])
+def test_a_turn_may_be_spent_on_measuring_a_square(backend: str) -> None:
+    typed = "1+3\n?2\n?1\nmoves\nundo\n?1\nquit\n"
+    words = ["--options", "measure-turn", "--level", "2", "--backend", backend, "--record", "m.qttt"]
+    shown = play(typed, *words, "--seed", "1")
+    assert "?2 by O is not allowed" in shown
+    assert "Square 1 " in shown
+    assert "cannot be taken back" in shown
+    record = load_record("m.qttt")
+    assert str(record.events[1]).startswith("?1=")
+    assert "measure-turn" in play("5\n?5\nquit\n", "--level", "2")
