@@ -9,15 +9,13 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from qttt.pictures.palette import PALETTES, Theme
-from qttt.pictures.scene import Circle, Curve, Scene, Shape, Text
+from qttt.pictures.scene import Scene
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 POINTS_PER_INCH = 72
 DEFAULT_SCALE = 2.0
-FONT = "DejaVu Sans"
 
 
 def figure(scene: Scene, theme: Theme = Theme.LIGHT) -> "Figure":
@@ -27,16 +25,13 @@ def figure(scene: Scene, theme: Theme = Theme.LIGHT) -> "Figure":
     """
     from matplotlib.figure import Figure
 
+    from qttt.pictures.artist import SceneArtist
+
     palette = PALETTES[theme]
     result = Figure(
         figsize=(scene.width / POINTS_PER_INCH, scene.height / POINTS_PER_INCH), facecolor=palette["paper"]
     )
-    axes = result.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set_xlim(0, scene.width)
-    axes.set_ylim(scene.height, 0)
-    axes.axis("off")
-    for order, shape in enumerate(scene.shapes):
-        _draw(axes, shape, palette, order)
+    result.add_artist(SceneArtist(scene, palette))
     return result
 
 
@@ -101,52 +96,3 @@ def gif(frames: Sequence[Scene], seconds: float, theme: Theme = Theme.LIGHT, sca
     buffer = BytesIO()
     images[0].save(buffer, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0, disposal=1)
     return buffer.getvalue()
-
-
-def _draw(axes: "Axes", shape: Shape, palette: dict[str, str], order: int) -> None:
-    from matplotlib import patches
-    from matplotlib.path import Path
-
-    if isinstance(shape, Text):
-        axes.text(
-            *shape.at,
-            shape.text,
-            fontsize=shape.size,
-            fontfamily=FONT,
-            fontweight="bold" if shape.bold else "normal",
-            color=palette[shape.fill],
-            ha={"start": "left", "middle": "center", "end": "right"}[shape.anchor],
-            va="baseline",
-            zorder=order,
-            parse_math=False,
-            usetex=False,
-        )
-        return
-    patch: patches.Patch
-    if isinstance(shape, Curve):
-        middle = Path.CURVE3 if shape.bent else Path.LINETO
-        path = Path(list(shape.points), [Path.MOVETO] + [middle] * (len(shape.points) - 1))
-        # Matplotlib counts dashes in line widths, a scene in points.
-        dash = tuple(length / shape.width for length in shape.dash)
-        patch = patches.PathPatch(
-            path,
-            fill=False,
-            edgecolor=palette[shape.stroke],
-            linewidth=shape.width,
-            linestyle=(0, dash) if dash else "solid",
-            capstyle="butt",
-        )
-    else:
-        look = {
-            "facecolor": palette[shape.fill] if shape.fill else "none",
-            "edgecolor": palette[shape.stroke] if shape.stroke else "none",
-            "linewidth": shape.width if shape.stroke else 0.0,
-            "joinstyle": "round",
-        }
-        if isinstance(shape, Circle):
-            patch = patches.Circle(shape.centre, shape.radius, **look)
-        else:
-            patch = patches.Polygon(list(shape.points), closed=True, **look)
-    patch.set_zorder(order)
-    patch.set_antialiased(True)
-    axes.add_patch(patch)
