@@ -4,17 +4,10 @@ from enum import Enum
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from typing import Protocol
+
+from qttt.chance import Uniform
 
 FACES = 6
-
-
-class Uniform(Protocol):
-    """Anything that draws uniform floats: ``numpy.random.Generator`` or ``random.Random``."""
-
-    def random(self) -> float:
-        """The next number in [0, 1)."""
-        ...
 
 
 class Reading(Enum):

@@ -7,20 +7,12 @@ as that product: sampling, marginals and support need no list of all boards.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
 
 from qttt.board import Position
+from qttt.chance import Uniform as Uniform
 from qttt.roots import Root, read_roots, root_distribution
 from qttt.squares import EMPTY, EMPTY_BOARD
 from qttt.symbols import Mode
-
-
-class Uniform(Protocol):
-    """Anything that draws uniform floats: ``numpy.random.Generator`` or ``random.Random``."""
-
-    def random(self) -> float:
-        """The next number in [0, 1)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from enum import StrEnum
 from functools import cache, lru_cache
 
 from qttt.adjustment import missed
-from qttt.d6 import Reading, Uniform
+from qttt.chance import Uniform
+from qttt.d6 import Reading
 from qttt.errors import UsageError
 from qttt.odds import Component, Odds
 from qttt.outcomes import Measurement

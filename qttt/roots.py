@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cache
 
 from qttt.board import Position
-from qttt.configurations import Configuration
+from qttt.configurations import Configuration, partner
 from qttt.squares import SQUARES
 from qttt.surds import ONE, SQRT_HALF, ZERO, Surd
 from qttt.symbols import Mode, Symbol
@@ -110,7 +110,8 @@ def read_roots(position: Position) -> tuple[Root, ...]:
             symbol = Symbol.X if kind is Configuration.PLUS else Symbol.O
             whole.append(Root(symbol, (Site(square, rotated=True),)))
         elif kind is Configuration.ENTANGLED:
-            other = _partner(position, square)
+            other = partner(position.dice, square)
+            assert other is not None
             if square < other:
                 whole.append(Root(Symbol.X, (Site(square, attack=Attack.ENTANGLED, target=other),)))
         elif kind in (Configuration.SUPERPOSITION, Configuration.PLUS_HALF, Configuration.MINUS_HALF):
@@ -118,7 +119,8 @@ def read_roots(position: Position) -> tuple[Root, ...]:
             halves.setdefault(contents[0].piece, []).append(Site(square, rotated))
             owners[contents[0].piece] = Symbol.O if kind is Configuration.MINUS_HALF else contents[0].shape
         elif kind in (Configuration.HALF_ENTANGLED, Configuration.HALF_CANCELLED):
-            other = _partner(position, square)
+            other = partner(position.dice, square)
+            assert other is not None
             entangled = kind is Configuration.HALF_ENTANGLED
             if entangled and other < square:
                 continue
@@ -131,17 +133,6 @@ def read_roots(position: Position) -> tuple[Root, ...]:
         for piece, sites in halves.items()
     ]
     return tuple(sorted(whole + split, key=lambda root: root.sites[0].square))
-
-
-def _partner(position: Position, square: int) -> int:
-    pieces = {die.piece for die in position.at(square)}
-    return next(
-        other
-        for other in SQUARES
-        if other != square
-        and len(position.at(other)) == 2
-        and {die.piece for die in position.at(other)} == pieces
-    )
 
 
 #: One possibility for a root: what each of its squares holds, in their order, "." for empty.
