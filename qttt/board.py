@@ -151,6 +151,12 @@ class Position:
             counts[player] += 1
         return Position(dice=tuple(squares))
 
+    def _repr_svg_(self) -> str:
+        """The position as a picture, for notebooks."""
+        from qttt.pictures.notebook import position_svg
+
+        return position_svg(self)
+
 
 def _ordered(occupant: Die, invader: Die) -> Contents:
     if occupant.shape is Symbol.O and invader.shape is Symbol.X:

@@ -134,6 +134,12 @@ class CheckReport:
             "rolls": [{"squares": list(row.squares), "distance": row.distance} for row in self.rolls],
         }
 
+    def _repr_html_(self) -> str:
+        """The report as a verdict and a table, for notebooks."""
+        from qttt.pictures.notebook import check_html
+
+        return check_html(self)
+
 
 def check(
     game: Game,

@@ -127,3 +127,9 @@ class Game:
             if isinstance(self._events[index - 1], Observation):
                 return index
         return 0
+
+    def _repr_html_(self) -> str:
+        """The game as a strip of boards, for notebooks."""
+        from qttt.pictures.notebook import game_html
+
+        return game_html(self)

@@ -97,3 +97,9 @@ class Move:
     def order(self) -> tuple[int, tuple[int, ...], bool, bool]:
         """Sort key of the canonical order: by kind, then squares, then no switch first."""
         return (_ORDER[self.kind], self.squares, self.before, self.after)
+
+    def _repr_svg_(self) -> str:
+        """The move as a small picture, for notebooks."""
+        from qttt.pictures.notebook import move_svg
+
+        return move_svg(self)

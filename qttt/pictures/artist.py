@@ -64,23 +64,19 @@ class SceneArtist(Artist):
     ) -> None:
         assert not isinstance(shape, Text)
         line = shape.stroke
-        context.set_linewidth(_pixels(renderer, shape.width) if line else 0)
+        # In points: the renderer makes them pixels.
+        context.set_linewidth(shape.width if line else 0)
         if line:
             context.set_foreground(self.palette[line])
         if isinstance(shape, Curve):
             context.set_capstyle("butt")
             if shape.dash:
-                context.set_dashes(0, [_pixels(renderer, length) for length in shape.dash])
+                context.set_dashes(0, list(shape.dash))
             renderer.draw_path(context, _path(shape), transform, None)
             return
         context.set_joinstyle("round")
         face: Any = to_rgba(self.palette[shape.fill]) if shape.fill else None
         renderer.draw_path(context, _path(shape), transform, face)
-
-
-def _pixels(renderer: RendererBase, points: float) -> float:
-    pixels: Any = renderer.points_to_pixels(points)
-    return float(pixels)
 
 
 def _path(shape: Shape) -> Path:

@@ -12,14 +12,18 @@ from PIL import Image
 
 from qttt.board import START, Position
 from qttt.compiler import compile_moves
+from qttt.crosscheck import check
 from qttt.errors import UsageError
 from qttt.game import Game
+from qttt.moves import Move
+from qttt.observation import get_observer
 from qttt.outcomes import Observation, Positions
 from qttt.pictures import ANIMATED_FORMATS, FORMATS, animate, draw
 from qttt.pictures.bars import Series, bars_scene
 from qttt.pictures.boards import board_scene, centre
 from qttt.pictures.circuit_boxes import angle_text, gates_scene, moves_scene
 from qttt.pictures.games import collapse_frames, game_frames, game_strip
+from qttt.pictures.notebook import move_scene
 from qttt.pictures.palette import Theme
 from qttt.pictures.scene import Curve, Polygon, Scene, Text
 from qttt.pictures.svg import inline_svg, svg
@@ -27,6 +31,7 @@ from qttt.retrace import retrace
 from qttt.rules import Rules
 from qttt.squares import SQUARES
 from qttt.state import Phase
+from qttt.symbols import Mode
 
 EXAMPLE = "5 5-6 9 2 1+7 1*3 ~4 4*8"
 
@@ -268,3 +273,46 @@ def test_pictures_leave_matplotlib_alone() -> None:
         "draw(board_scene(START), 'pdf'); assert 'matplotlib.pyplot' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_lines_are_as_wide_as_the_scene_says() -> None:
+    scene = Scene(40, 40, (Curve(((0, 20), (40, 20)), "ink", 4.0),), "A line")
+    with Image.open(BytesIO(draw(scene, "png"))) as image:
+        column = np.asarray(image.convert("L"))[:, 40]
+    assert 7.5 <= float((255 - column).sum()) / (255 - column.min()) <= 8.5
+
+
+def test_positions_games_moves_and_checks_show_themselves_in_notebooks() -> None:
+    game = play("1+3 1-2 9")
+    for shown in (
+        game.state.position._repr_svg_(),
+        *(event._repr_svg_() for event in game.events if isinstance(event, Move)),
+    ):
+        assert ElementTree.fromstring(shown).tag.endswith("svg")
+    assert "half-cancelled" in game.state.position._repr_svg_()
+    assert "1-2: cancelling move" in game.events[1]._repr_svg_()  # type: ignore[union-attr]
+    html = game._repr_html_()
+    assert "2. O plays 1-2" in html
+    assert "Level 5 (Fully quantum). Standard view. O to move." in html
+    report = check(game, Mode.STANDARD, get_observer(), np.random.default_rng(1), shots=500)
+    table = ElementTree.fromstring(f"<div>{report._repr_html_()}</div>")
+    assert "Everything agrees" in "".join(table.itertext())
+    rows = [[cell.text for cell in row] for row in table.iter("tr")]
+    assert ["3", "X", "–", "38.67 %"] in [row[:4] for row in rows]
+    assert ["9", "X", "100.00 %", "100.00 %", "100.00 %"] in [row[:5] for row in rows]
+
+
+def test_a_check_that_fails_says_so() -> None:
+    game = play("5 5*6")
+    other = play("5 5-6")
+    report = check(game, Mode.STANDARD, get_observer(), np.random.default_rng(1), moves=compile_moves(other))
+    assert "Something does NOT agree" in report._repr_html_()
+
+
+@pytest.mark.parametrize("token", ["5", "1+3", "~5*6", "5-6~", "~5~"])
+def test_a_move_by_itself_names_its_squares(token: str) -> None:
+    move = Move.parse(token)
+    scene = move_scene(move)
+    assert scene.title.startswith(f"{token}: {move.kind.word} move")
+    frames = [shape for shape in scene.shapes if isinstance(shape, Polygon) and shape.stroke == "mark"]
+    assert len(frames) == len(move.squares)

@@ -1,0 +1,100 @@
+"""How positions, games, moves and checks show themselves in notebooks; their classes call what is here."""
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from qttt.board import Position
+from qttt.game import Game
+from qttt.moves import Kind, Move
+from qttt.pictures.boards import CELL, MARGIN, board_scene, centre, corner
+from qttt.pictures.games import game_strip
+from qttt.pictures.scene import Circle, Curve, Scene, Shape, Text, rectangle
+from qttt.pictures.svg import svg
+from qttt.squares import SQUARES
+from qttt.standing import standing
+from qttt.textboard import percent
+
+if TYPE_CHECKING:
+    from qttt.crosscheck import CheckReport
+
+
+def position_svg(position: Position) -> str:
+    """A position as a picture."""
+    return svg(board_scene(position))
+
+
+def game_html(game: Game) -> str:
+    """A game as a strip of its boards, with one sentence on how it stands."""
+    return f"<div>{svg(game_strip(game))}<p>{escape(standing(game))}</p></div>"
+
+
+def move_svg(move: Move) -> str:
+    """A move as a small board that says what happens in its squares."""
+    return svg(move_scene(move))
+
+
+def move_scene(move: Move) -> Scene:
+    """Draw a move by itself: which squares it is about, and what it does there.
+
+    Whose move it is, and what it meets, is not known to a move; a position shows that.
+    """
+    words = {
+        Kind.CLASSICAL: ("a die of 4",),
+        Kind.SUPERPOSITION: ("a die of 2", "a die of 2"),
+        Kind.ENTANGLING: ("invaded", "spread into"),
+        Kind.CANCELLING: ("invaded", "spread into"),
+    }[move.kind]
+    shapes: list[Shape] = []
+    for square in SQUARES:
+        x, y = corner(square)
+        shapes.append(rectangle(x, y, CELL, CELL, fill="square", stroke="muted", width=1.2))
+        shapes.append(Text((x + 8, y + 16), str(square), 11, "muted"))
+    if len(move.squares) == 2:
+        start, end = map(centre, move.squares)
+        dashes: dict[Kind, tuple[float, ...]] = {Kind.SUPERPOSITION: (2.0, 4.0), Kind.CANCELLING: (9.0, 5.0)}
+        shapes.append(Curve((start, end), "link", 3.0, dashes.get(move.kind, ())))
+    for square, said in zip(move.squares, words, strict=True):
+        x, y = corner(square)
+        shapes.append(rectangle(x + 3, y + 3, CELL - 6, CELL - 6, stroke="mark", width=3))
+        shapes.append(Circle(centre(square), 7, fill="link"))
+        shapes.append(Text((x + CELL / 2, y + CELL - 14), said, 13, "ink", "middle"))
+    side = 2 * MARGIN + 3 * CELL
+    switches = {
+        0: "",
+        1: f", view switched {'before' if move.before else 'after'}",
+        2: ", view switched twice",
+    }
+    title = f"{move}: {move.kind.word} move{switches[move.switches]}"
+    shapes.append(Text((MARGIN, side + 12), title, 14, "ink", bold=True))
+    described = ", ".join(f"{square} {said}" for square, said in zip(move.squares, words, strict=True))
+    whole = Scene(side, side + 22, tuple(shapes), title, described)
+    return Scene(side / 2, side / 2 + 11, whole.placed(0, 0, 0.5), title, described)
+
+
+def check_html(report: "CheckReport") -> str:
+    """A cross-check as a verdict and a table of its squares."""
+    verdict = "Everything agrees" if report.ok else "Something does NOT agree"
+    sample = report.sample
+    lines = [
+        f"<p><strong>{verdict}</strong> ({escape(report.backend)}, {report.mode} mode): "
+        f"{sample.kept} of {sample.shots} shots count, p-value {report.p_value:.3f}, "
+        f"distance of the shots {report.sampled_tvd:.4f}.</p>",
+        "<table><thead><tr><th>exact distance</th><th>of</th></tr></thead><tbody>",
+        *(
+            f"<tr><td>{distance:.1e}</td><td>{escape(pair.replace('-', ' and '))}</td></tr>"
+            for pair, distance in report.distances.items()
+        ),
+        "</tbody></table>",
+        "<table><thead><tr><th>square</th><th>symbol</th><th>dice values</th><th>exact</th>"
+        "<th>measured</th><th>99 % interval</th></tr></thead><tbody>",
+    ]
+    for row in report.squares:
+        dice = "–" if row.dice is None else percent(row.dice)
+        lines.append(
+            f"<tr><td>{row.square}</td><td>{row.symbol}</td><td>{dice}</td><td>{percent(row.exact)}</td>"
+            f"<td>{percent(row.measured)}</td><td>{percent(row.low)} – {percent(row.high)}</td></tr>"
+        )
+    if report.impossible:
+        boards = ", ".join(f"{board} ({count})" for board, count in report.impossible.items())
+        lines.append(f"<tr><td colspan='6'>impossible boards: {boards}</td></tr>")
+    return "".join([*lines, "</tbody></table>"])
