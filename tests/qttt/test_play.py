@@ -118,16 +118,21 @@ def test_the_record_is_saved_after_every_move() -> None:
 
 
 def test_ctrl_c_keeps_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Interrupted(io.StringIO):
-        def readline(self, size: int | None = -1, /) -> str:
-            line = super().readline()
+    class Interrupted(io.TextIOWrapper):
+        def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+            line = super().readline(size)
             if not line:
                 raise KeyboardInterrupt
             return line
 
     out = io.StringIO()
     assert (
-        main(["play", "--record", "game.qttt"], stdin=Interrupted("5\n"), stdout=out, stderr=io.StringIO())
+        main(
+            ["play", "--record", "game.qttt"],
+            stdin=Interrupted(io.BytesIO(b"5\n")),
+            stdout=out,
+            stderr=io.StringIO(),
+        )
         == 130
     )
     assert "kept in game.qttt" in out.getvalue()

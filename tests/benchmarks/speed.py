@@ -1,0 +1,156 @@
+"""Print how fast a board is observed, and what commands cost, with ratios measured in the same run.
+
+Run `python -m tests.benchmarks.speed`. Times are medians of CPU time in this process (wall time where a whole
+command is run), after warm-up. The dense column runs the same circuit on all its live qubits in one piece.
+"""
+
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from statistics import median
+
+import numpy as np
+from qiskit.circuit import ClassicalRegister, QuantumCircuit
+from qiskit_aer import AerSimulator
+from rich.console import Console
+from rich.table import Table
+
+from circuits.decomposition import read_program
+from qttt.compiler import compile_lean, compile_moves
+from qttt.game import Game
+from qttt.observation import DiceObserver, get_observer
+from qttt.rules import Rules
+from qttt.symbols import Mode
+
+LEVEL_TWO = "1+3 1*2 9 3*4 5+6 7+8"
+LEVEL_FIVE = "1+3 1-2 9 3-4 5+6 5-7 ~8"
+COMMANDS = (
+    ["odds", LEVEL_TWO],
+    ["moves", "5 5*6"],
+    ["dice", LEVEL_TWO],
+    ["observe", LEVEL_TWO, "--seed", "1"],
+    ["observe", LEVEL_TWO, "--seed", "1", "--shots", "100000"],
+    ["check", LEVEL_TWO, "--seed", "1"],
+    ["check", LEVEL_FIVE, "--level", "5", "--mode", "rotated", "--seed", "1"],
+    ["circuit", LEVEL_TWO],
+    ["circuit", LEVEL_TWO, "--format", "stats"],
+)
+
+
+def played(level: int, tokens: str) -> Game:
+    game = Game(Rules.of(level))
+    game.play(tokens)
+    return game
+
+
+def milliseconds(action: Callable[[], object], repeats: int) -> float:
+    action()
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        action()
+        times.append(1000 * (time.process_time() - start))
+    return median(times)
+
+
+def dense(game: Game) -> QuantumCircuit:
+    """The move-by-move circuit on its live qubits alone, blocks opened."""
+    program = read_program(compile_moves(game).circuit)
+    live = sorted({qubit for step in program.steps for qubit in step.qubits})
+    place = {qubit: number for number, qubit in enumerate(live)}
+    measured = [item for item in program.measurements if item.qubit in place]
+    circuit = QuantumCircuit(len(live))
+    circuit.add_register(ClassicalRegister(len(measured), "bits"))
+    for step in program.steps:
+        circuit.append(step.gate(), [place[qubit] for qubit in step.qubits])
+    for bit, item in enumerate(measured):
+        circuit.measure(place[item.qubit], bit)
+    return circuit
+
+
+def observation_table() -> Table:
+    """One observation, and 100,000, of a full Level-2 board."""
+    game = played(2, LEVEL_TWO)
+    rng = np.random.default_rng(1)
+    simulator = AerSimulator(method="statevector")
+    table = Table(title=f"Observing the full Level-2 board {LEVEL_TWO}, compile included (ms, CPU)")
+    for heading in ("by", "1 shot", "/ dice", "100,000 shots", "/ dice"):
+        table.add_column(heading, justify="left" if heading == "by" else "right")
+    rows: dict[str, Callable[[int], object]] = {
+        "dice": lambda shots: DiceObserver().sample(game, Mode.STANDARD, shots, rng),
+        "aer, components": lambda shots: get_observer("aer").sample(game, Mode.STANDARD, shots, rng),
+        "aer-lean": lambda shots: get_observer("aer-lean").sample(game, Mode.STANDARD, shots, rng),
+        "aer, dense in one piece": lambda shots: (
+            simulator.run(dense(game), shots=shots, memory=True, seed_simulator=1).result().get_memory()
+        ),
+    }
+    base: tuple[float, float] | None = None
+    for name, action in rows.items():
+        one = milliseconds(lambda action=action: action(1), 101)  # type: ignore[misc]
+        many = milliseconds(lambda action=action: action(100_000), 3)  # type: ignore[misc]
+        base = base or (one, many)
+        table.add_row(name, f"{one:.3f}", f"{one / base[0]:.1f}", f"{many:.0f}", f"{many / base[1]:.2f}")
+    return table
+
+
+def parts_table() -> Table:
+    """The steps of an observation, and exact odds."""
+    table = Table(title="Parts (ms, CPU)")
+    table.add_column("part")
+    table.add_column("time", justify="right")
+    two, five = played(2, LEVEL_TWO), played(5, LEVEL_FIVE)
+    for name, action in {
+        "compile move by move": lambda: compile_moves(two),
+        "compile lean": lambda: compile_lean(two),
+        "exact odds, Level 2": lambda: two.state.odds().outcomes(),
+        "exact odds, Level 5 rotated": lambda: five.state.odds(Mode.ROTATED).outcomes(),
+    }.items():
+        table.add_row(name, f"{milliseconds(action, 201):.3f}")
+    return table
+
+
+def commands_table() -> Table:
+    """Whole commands as fresh processes: wall time and peak memory."""
+    table = Table(title="Commands as fresh processes")
+    for heading in ("command", "seconds", "/ python -c pass", "peak MB"):
+        table.add_column(heading, justify="left" if heading == "command" else "right")
+    bare = run([sys.executable, "-c", "pass"])[0]
+    for words in COMMANDS:
+        seconds, peak = run([sys.executable, "-m", "qttt", *words])
+        table.add_row(" ".join(words), f"{seconds:.2f}", f"{seconds / bare:.1f}", f"{peak:.0f}")
+    return table
+
+
+def run(words: list[str]) -> tuple[float, float]:
+    """Best of three wall times in seconds, and the peak memory in MB."""
+    report = (
+        "import resource, subprocess, sys;"
+        "status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode;"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)"
+    )
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
+        times.append(time.perf_counter() - start)
+    measured = subprocess.run(
+        [sys.executable, "-c", report, *words], capture_output=True, text=True, check=True
+    )
+    scale = 1024 if sys.platform != "darwin" else 1024**2
+    return min(times), int(measured.stdout) / scale
+
+
+def main() -> None:
+    """Print all tables."""
+    console = Console(width=110)
+    console.print(observation_table())
+    console.print(parts_table())
+    console.print(commands_table())
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    console.print(f"Peak memory of this benchmark itself: {own:.0f} MB.")
+
+
+if __name__ == "__main__":
+    main()
