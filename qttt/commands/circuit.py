@@ -21,10 +21,16 @@ from qttt.game import Game
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
+    from qiskit.providers import BackendV2
+
     from circuits.drawing import Stats
+    from circuits.lean import Shape
 
 STYLES = ("moves", "lean")
 FORMATS = ("text", "qasm3", "png", "svg", "pdf", "stats")
+LAYOUTS = 20
+"""How many layouts are tried on a device."""
+
 PICTURES = ("png", "svg", "pdf")
 _LINES = {"─": "-", "═": "=", "│": "|", "║": "|", "■": "*", "π": "p"}
 _SUFFIXES = {
@@ -74,15 +80,48 @@ def circuit_text(
             return draw(circuit, format, all_wires=all_wires, width=width)
 
 
-def circuit_stats(game: Game, mode: Mode = Mode.STANDARD, *, style: str = "moves") -> "Stats":
-    """What the circuit costs, the object that ``qttt circuit --format stats --json`` prints."""
+def circuit_stats(
+    game: Game, mode: Mode = Mode.STANDARD, *, style: str = "moves", backend: str | None = None
+) -> "Stats":
+    """What the circuit costs, the object that ``qttt circuit --format stats --json`` prints.
+
+    Args:
+        game: a game at any moment.
+        mode: mode of observation.
+        style: ``moves`` or ``lean``; on a device, of the lean circuits the shape that costs least there.
+        backend: a device in whose gates to count, as the best of several layouts; None, or ``aer``, for CX
+            between any two qubits.
+
+    Raises:
+        UsageError: no device has this name.
+        ServiceError: the device's service failed.
+    """
     from circuits.drawing import stats
-    from qttt.compiler import compile_board
+    from circuits.lean import lean_circuit
+    from qttt.compiler import compile_moves, lean_pieces
     from qttt.observation import service_errors
 
-    circuit = compile_board(game, mode, lean=style == "lean").circuit
     with service_errors():
-        return stats(circuit)
+        device = _device(backend)
+        if style == "moves":
+            circuits = [compile_moves(game, mode).circuit]
+        else:
+            pieces, observed = lean_pieces(game)
+            shapes: tuple[Shape, ...] = ("free",) if device is None else ("free", "line")
+            circuits = [lean_circuit(pieces, mode, observed=observed, shape=shape)[0] for shape in shapes]
+        costs = [stats(circuit, device, seeds=LAYOUTS) for circuit in circuits]
+    return min(costs, key=lambda cost: (cost["two_qubit_gates"], cost["two_qubit_depth"]))
+
+
+def _device(backend: str | None) -> "BackendV2 | None":
+    from circuits.backends import get_backend
+
+    if backend is None or (found := get_backend(backend)).name == "aer":
+        return None
+    device: BackendV2 | None = getattr(found, "device", None)
+    if device is None:
+        raise UsageError(f"backend {backend!r} has no gates of its own to count in")
+    return device
 
 
 def in_ascii(drawing: str) -> str:
@@ -117,6 +156,11 @@ def _add_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         type=whole_number(20, 100_000),
         help="columns of a text drawing (default: those of the terminal, else 80)",
+    )
+    parser.add_argument(
+        "--backend",
+        metavar="B",
+        help="with --format stats: the device in whose gates to count (qttt backends)",
     )
     add_json_argument(parser)
 
@@ -157,6 +201,8 @@ def _format(arguments: Namespace) -> str:
     format = format or "text"
     if arguments.json and format != "stats":
         raise UsageError("--json goes with --format stats: the other formats are no JSON")
+    if arguments.backend is not None and format != "stats":
+        raise UsageError("--backend goes with --format stats: it says in whose gates to count")
     if format in PICTURES and arguments.out is None:
         raise UsageError(f"a picture goes to a file: give its name, for example --out circuit.{format}")
     if format == "stats" and arguments.out is not None:
@@ -165,7 +211,7 @@ def _format(arguments: Namespace) -> str:
 
 
 def _show_stats(game: Game, mode: Mode, arguments: Namespace, session: Session) -> int:
-    stats = circuit_stats(game, mode, style=arguments.style)
+    stats = circuit_stats(game, mode, style=arguments.style, backend=arguments.backend)
     if arguments.json:
         session.write_json(stats)
         return 0

@@ -93,6 +93,38 @@ def test_odds_for_people() -> None:
     assert "△ 2B" in done.out
 
 
+EXAMPLES = json.loads((DATA / "seed_examples.json").read_text())
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["name"])
+def test_the_examples_of_the_rule_texts(example: dict[str, Any]) -> None:
+    argv = [example["record"], "--level", str(example["level"]), "--first", example["first"]]
+    argv += ["--options", example["options"]]
+    expect = example["expect"]
+    odds = run_json("odds", *argv, "--mode", example["mode"])
+    tolerance = expect.get("tolerance", 1e-9)
+    if "outcomes" in expect:
+        assert odds["outcomes"] == pytest.approx(expect["outcomes"], abs=tolerance)
+    for board, probability in expect.get("some_outcomes", {}).items():
+        assert odds["outcomes"].get(board, 0) == pytest.approx(probability, abs=tolerance)
+    if "board_count" in expect:
+        assert len(odds["outcomes"]) == expect["board_count"]
+    for name, probability in expect.get("result", {}).items():
+        assert odds["result"][name] == pytest.approx(probability, abs=tolerance)
+    for square, row in expect.get("squares", {}).items():
+        for symbol, probability in row.items():
+            assert odds["squares"][int(square) - 1][symbol] == pytest.approx(probability, abs=tolerance)
+    moves = run_json("moves", *argv)
+    dice = run_json("dice", *argv)
+    for key, found in (("turn", moves["turn"]), ("full", odds["full"]), ("view", dice["view"])):
+        assert found == expect.get(key, found)
+    assert set(moves["legal"]) == set(expect.get("legal", moves["legal"]))
+    for square, shown in expect.get("dice", {}).items():
+        glyphs = {"triangle": "△", "square": "□"}
+        found = [f"{glyphs[die['shape']]}{die['value']}" for die in dice["squares"][int(square) - 1]["dice"]]
+        assert sorted(found) == sorted(shown)
+
+
 # moves
 
 
@@ -268,6 +300,20 @@ def test_circuit_refusals(argv: list[str], reason: str) -> None:
     assert "no live wire" in refusal("circuit", "")
 
 
+def test_circuit_stats_on_a_device() -> None:
+    pytest.importorskip("qiskit_ibm_runtime")
+    record = "1 1*2"
+    stats = run_json("circuit", record, "--backend", "fake_torino")
+    assert set(stats["operations"]) <= {"cz", "sx", "rz", "x", "measure"}
+    assert stats["two_qubit_gates"] == stats["operations"]["cz"] == 1
+    lean = run_json("circuit", "1+3 1*2", "--backend", "fake_torino", "--style", "lean")
+    assert lean["two_qubit_gates"] <= 6
+    assert run_json("circuit", record, "--backend", "aer") == run_json("circuit", record)
+    assert "fake_torino" in refusal("circuit", record, "--json", "--backend", "fake_torin")
+    assert "there is no backend 'dice'" in refusal("circuit", record, "--json", "--backend", "dice")
+    assert "--backend goes with --format stats" in refusal("circuit", record, "--backend", "aer")
+
+
 # check
 
 
@@ -340,6 +386,28 @@ def test_backends() -> None:
     for name in names[:3]:
         assert run("observe", FULL, "--level", "1", "--backend", name, "--seed", "1").status == 0
         assert name in run("backends").out
+
+
+def test_devices_are_listed_with_what_is_known_of_them() -> None:
+    pytest.importorskip("qiskit_ibm_runtime")
+    rows = {row["name"]: row for row in run_json("backends")["backends"]}
+    torino = rows["fake_torino"]
+    assert torino["qubits"] == 133
+    assert 0 < torino["two_qubit_error"] < torino["readout_error"] < 0.1
+    assert torino["dynamic_circuits"] is True
+    assert torino["queue"] is None
+    assert re.match(r"20\d\d-", torino["calibrated"])
+    assert rows["aer"]["qubits"] is None
+    assert re.search(r"^fake_torino +133 +\d\.\d\d %", run("backends").out, re.M)
+
+
+def test_without_the_extra_only_this_computer_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from qttt.commands import backends
+
+    monkeypatch.setattr(backends, "find_spec", lambda name: None)
+    assert [row["name"] for row in run_json("backends")["backends"]] == ["aer", "aer-lean", "dice"]
+    assert "With the extra 'ibm'" in run("backends").out
+    assert "install the extra 'ibm'" in refusal("backends", "--account")
 
 
 # the line itself
