@@ -2,11 +2,12 @@
 
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 
 def lowest_versions(pyproject: Path) -> list[str]:
-    """The lower bounds of the core, `ibm` and `solve` dependencies as exact pins.
+    """The lower bounds of the core dependencies and of the extras that run-time code uses, as exact pins.
 
     Args:
         pyproject: The project file to read.
@@ -20,7 +21,8 @@ def lowest_versions(pyproject: Path) -> list[str]:
     project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     pins = []
-    for requirement in [*project["dependencies"], *extras["ibm"], *extras["solve"]]:
+    used = (extras[name] for name in ("ibm", "mitigation", "solve"))
+    for requirement in chain(project["dependencies"], *used):
         bound = re.fullmatch(r"([A-Za-z0-9_.-]+)>=([0-9.]+)", requirement)
         if bound is None:
             raise ValueError(f"{requirement!r} has no plain lower bound")
