@@ -52,8 +52,7 @@ def _step(step: LessonStep, glyphs: Glyphs) -> Iterator[Text]:
     after = draw_board(shown_board(step), glyphs, marked=step.marked)
     yield _side_by_side(before, after, "before", "after" if step.token else "")
     legend = draw_legend(step.shown, glyphs)
-    if legend:
-        yield legend
+    yield from _paragraphs((legend.plain,))
     if step.before.position.view is not step.shown.view or step.before.rules.level.rotated_view:
         yield Text(f"View: {step.before.position.view} before, {step.shown.view} after.")
     for change in step.changes:
