@@ -61,6 +61,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("check", "qttt.commands.check", "hold dice, circuits and shots against each other"),
     Entry("circuit", "qttt.commands.circuit", "the circuit of a game, drawn or as OpenQASM 3"),
     Entry("explain", "qttt.commands.explain", "explain a game move by move, also as a page or figures"),
+    Entry("advise", "qttt.commands.advise", "the best choice, its value and why"),
     Entry("backends", "qttt.commands.backends", "what a board can be observed on"),
     Entry("perft", "qttt.commands.perft", "count legal move sequences"),
 )

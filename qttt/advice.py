@@ -1,0 +1,98 @@
+"""What to do in a position: every choice with its value, from the solver or else from a search."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from qttt.game import Game
+from qttt.players.choices import Choice, choices
+from qttt.players.lookahead import Budget, look_ahead
+from qttt.players.reasons import Judge, why
+from qttt.players.strategies import decider, solved_values
+from qttt.solver import probe
+from qttt.solver.probe import Value
+from qttt.state import State
+from qttt.symbols import Symbol
+from qttt.verdict import Result
+
+SOLVER = "solver"
+SEARCH = "search"
+#: What a search for advice may weigh.
+BUDGET = Budget(30_000)
+_REPLY_BUDGET = Budget(10_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """The analysis of a moment of a game.
+
+    Attributes:
+        turn: who has to choose; None once the game has ended.
+        value: what the position is worth.
+        method: ``solver`` or ``search``.
+        depth: how many moves the search looked ahead; None for the solver.
+        positions: how many positions the search weighed; None for the solver.
+        choices: every choice with its value, best first; equal values by fewer ties, then canonical order.
+        why: a sentence or two on the best choice; empty where there is nothing to choose.
+    """
+
+    turn: Symbol | None
+    value: Value
+    method: str
+    depth: int | None
+    positions: int | None
+    choices: tuple[tuple[Choice, Value], ...]
+    why: str
+
+    @property
+    def exact(self) -> bool:
+        """Whether the values are proved."""
+        return self.method == SOLVER
+
+    @property
+    def how(self) -> str:
+        """The method in words."""
+        if self.exact:
+            return "exact"
+        if not self.depth:
+            return "estimated: this observation exactly, what comes after it by a rule of thumb"
+        return f"estimated: a search {self.depth} deep, {self.positions:,} positions"
+
+
+def advise(game: Game, budget: Budget = BUDGET) -> Advice:
+    """Analyse a game at its present moment.
+
+    Args:
+        game: a game at any moment; with the positions observed, the choices are the modes.
+        budget: how far to search where the solver has no table.
+
+    Raises:
+        TableError: the solver's table cannot be used.
+    """
+    state = game.state
+    if game.over:
+        return Advice(None, _ended(game), SOLVER, None, None, (), "")
+    if probe.is_solved(game.rules):
+        values: Mapping[Choice, Value] = solved_values(state) if choices(state) else {}
+        method, depth, positions = SOLVER, None, None
+        value = probe.value(state)
+    else:
+        found = look_ahead(state, budget)
+        values, method, depth, positions = found.values, SEARCH, found.depth, found.positions
+        value = found.position
+    order = probe.ranked(values, decider(state))
+    reason = why(state, order[0][0], _judge(method, state, values)) if order else ""
+    return Advice(decider(state), value, method, depth, positions, tuple(order), reason)
+
+
+def _judge(method: str, present: State, values: Mapping[Choice, Value]) -> Judge:
+    def judge(state: State) -> Mapping[Choice, Value]:
+        if state == present:
+            return values
+        return solved_values(state) if method == SOLVER else look_ahead(state, _REPLY_BUDGET).values
+
+    return judge
+
+
+def _ended(game: Game) -> Value:
+    sure = {Result.X: 1.0, Result.O: -1.0}.get(game.result, 0.0)
+    return Value(sure, float(game.result is Result.TIE))

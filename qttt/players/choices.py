@@ -1,0 +1,41 @@
+"""What a player decides: a move, a square to measure, or the mode of an observation."""
+
+from dataclasses import dataclass
+
+from qttt.moves import Move
+from qttt.state import Phase, State
+from qttt.symbols import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The decision to spend a turn on measuring one square (option ``measure-turn``).
+
+    Attributes:
+        square: 1 to 9.
+    """
+
+    square: int
+
+    def __str__(self) -> str:
+        """For example ``?5``: a measurement whose result is not known yet."""
+        return f"?{self.square}"
+
+
+#: One decision; ``str`` gives it in notation, for a mode its name.
+Choice = Move | Look | Mode
+
+
+def choices(state: State) -> list[Choice]:
+    """Everything the player whose decision it is may choose, in canonical order.
+
+    Args:
+        state: any state.
+
+    Returns:
+        Moves, then squares to measure; or the modes, once the positions are observed; empty where chance or
+        nothing comes next.
+    """
+    if state.phase is Phase.MOVE:
+        return [*state.legal_moves(), *map(Look, state.measurable())]
+    return list(state.modes) if state.phase is Phase.MODE else []

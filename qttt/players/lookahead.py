@@ -1,0 +1,427 @@
+"""Search with a limit, for any rules: how good each choice is, looking as far ahead as a budget allows.
+
+The rest of the observation phase is searched by alpha-beta with iterative deepening; where the horizon comes
+before the board is full, the position is estimated (``evaluation``). A full board is weighed exactly over
+everything its observation may give; boards with which the game goes on are solved if they are nearly full
+(below Level 5) and estimated otherwise. Everything is a function of the position and the budget, so that the
+same question has the same answer whatever was asked before, as long as the clock does not cut it short.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from math import prod
+
+from qttt.moves import Move
+from qttt.outcomes import Measurement
+from qttt.players.choices import Choice, Look, choices
+from qttt.players.evaluation import estimate
+from qttt.rules import Rules
+from qttt.solver.blocks import BLOCKS, LONE, Block, blocks_of, canonical, code_of, number_of, turned
+from qttt.solver.changes import Change, changes
+from qttt.solver.leaves import (
+    BOARDS,
+    Pair,
+    board_blocks,
+    board_text,
+    mode_values,
+    observed_value,
+    outcomes,
+    placements,
+)
+from qttt.solver.probe import Value, ranked
+from qttt.squares import EMPTY, SQUARES
+from qttt.state import Phase, State
+from qttt.symbols import Mode, Symbol, View
+from qttt.verdict import Result, decide
+
+#: Two values closer than this are equal: sums of doubles differ in their last digits.
+MARGIN = 1e-11
+#: After an observation below Level 5, boards with at most so many empty squares are solved.
+SOLVED_EMPTY = 3
+_CLOCK_EVERY = 64
+_ENDED: dict[Result, Pair] = {Result.X: (1.0, 0.0), Result.O: (-1.0, 0.0), Result.TIE: (0.0, 1.0)}
+_ENDLESS = 1 << 60
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long a search may look.
+
+    Attributes:
+        positions: how many positions it may weigh; a full board counts more the more terms its odds have.
+        seconds: how long it may take by the clock; None: as long as it needs.
+    """
+
+    positions: int
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """What a search found.
+
+    Attributes:
+        values: the value of each choice, in canonical order.
+        depth: how many moves it looked ahead.
+        complete: it saw every way to fill the board; only boards with which play goes on were estimated.
+        positions: how many positions it weighed, counted as in ``Budget``.
+        position: the value of the state itself: that of the best choice, or of the observation that is due.
+    """
+
+    values: dict[Choice, Value]
+    depth: int
+    complete: bool
+    positions: int
+    position: Value
+
+
+class _StoppedError(Exception):
+    """The budget is spent."""
+
+
+def look_ahead(state: State, budget: Budget, *, best_only: bool = False) -> Estimates:
+    """Search for the value of every choice in a state.
+
+    Args:
+        state: a state in which a player is to choose.
+        budget: when to stop; one move is always looked ahead.
+        best_only: values of inferior choices need only be upper bounds (for the player who chooses), which is
+            faster.
+    """
+    search = _Lookahead(state, budget)
+    if state.phase is Phase.MODE:
+        return _modes(state, search)
+    if state.phase is not Phase.MOVE:
+        return _chance(state, search)
+    branches = [_Branch(choice, search, state) for choice in choices(state)]
+    values: dict[Choice, Pair] = {}
+    depth, most = 0, len(state.position.empty_squares)
+    order = branches
+    while depth < most:
+        found = _deepened(order, search, depth + 1, best_only)
+        if found is None:
+            break
+        depth += 1
+        values = {branch.choice: found[branch.choice] for branch in branches}
+        order = sorted(order, key=lambda branch: -values[branch.choice][0])
+    estimates = {choice: _value(pair, state.turn) for choice, pair in values.items()}
+    best = ranked(estimates, state.turn)[0][1]
+    return Estimates(estimates, depth, depth == most, search.spent, best)
+
+
+def _deepened(
+    order: "list[_Branch]", search: "_Lookahead", depth: int, best_only: bool
+) -> dict[Choice, Pair] | None:
+    """The value of each choice to the player who chooses, at one depth; None if the budget did not do."""
+    search.limited = depth > 1
+    search.table.clear()
+    found: dict[Choice, Pair] = {}
+    seen: dict[bytes, Pair] = {}
+    best = -2.0
+    try:
+        for branch in order:
+            pair = seen.get(branch.key) if branch.key else None
+            if pair is None:
+                # A hair below the best, so that equal values are seen to be equal.
+                floor = best - 1e-6 if best_only else -2.0
+                pair = branch.value(depth, floor)
+                if branch.key:
+                    seen[branch.key] = pair
+            found[branch.choice] = pair
+            best = max(best, pair[0])
+    except _StoppedError:
+        return None
+    return found
+
+
+class _Branch:
+    """One choice at the root: the positions it may lead to, with their probabilities."""
+
+    def __init__(self, choice: Choice, search: "_Lookahead", state: State) -> None:
+        self.choice = choice
+        self.search = search
+        events: list[tuple[Move | Measurement, float]]
+        if isinstance(choice, Look):
+            odds = state.measurement_odds(choice.square)
+            events = [(Measurement(choice.square, cell), chance) for cell, chance in odds.items()]
+        else:
+            assert isinstance(choice, Move)
+            events = [(choice, 1.0)]
+        self.places = [(_Place.of(state.child(event)), chance) for event, chance in events]
+        only = self.places[0][0]
+        # Choices that lead to the same position but for symmetry are searched once.
+        self.key = search.key(only) if len(self.places) == 1 else b""
+
+    def value(self, depth: int, floor: float) -> Pair:
+        """The value to the player who chooses; exact if it is more than the floor."""
+        if len(self.places) == 1:
+            worth, tie = self.search.value(self.places[0][0], depth - 1, -2.0, -floor)
+            return -worth, tie
+        worth = tie = 0.0
+        for place, chance in self.places:
+            part = self.search.value(place, depth - 1, -2.0, 2.0)
+            worth -= chance * part[0]
+            tie += chance * part[1]
+        return worth, tie
+
+
+def _modes(state: State, search: "_Lookahead") -> Estimates:
+    assert state.positions is not None
+    filled = sum(1 << index for index, mark in enumerate(state.positions.filled) if mark == "#")
+    place = _Place.of(state)
+    pairs = mode_values(place.standing, place.turn, filled, search.boards)
+    values: dict[Choice, Value] = {
+        mode: _value(pair, state.turn) for mode, pair in zip(Mode, pairs, strict=True) if mode in state.modes
+    }
+    return Estimates(values, 0, True, search.spent, ranked(values, state.initiator)[0][1])
+
+
+def _chance(state: State, search: "_Lookahead") -> Estimates:
+    """A full board, or a game that is over: nothing to choose."""
+    if state.phase is Phase.OVER:
+        return Estimates({}, 0, True, 0, _value(_ENDED[state.result], Symbol.X))
+    search.limited = False
+    place = _Place.of(state)
+    return Estimates(
+        {}, 0, True, search.spent, _value(search.observed(place.standing, place.turn), state.turn)
+    )
+
+
+def _value(pair: Pair, player: Symbol) -> Value:
+    """What is worth a pair to a player."""
+    return Value(player.sign * pair[0] + 0.0, pair[1])
+
+
+@dataclass(slots=True)
+class _Place:
+    """A position in the search.
+
+    Attributes:
+        blocks: its blocks, in the view it stands in.
+        turn: whose turn it is, 0 for X and 1 for O.
+        empty: its empty squares.
+        switches: view switches made by the player to move, and by the other one.
+        rotated: the view it stands in is the rotated one.
+    """
+
+    blocks: tuple[int, ...]
+    turn: int
+    empty: tuple[int, ...]
+    switches: tuple[int, int]
+    rotated: bool
+
+    @classmethod
+    def of(cls, state: State) -> "_Place":
+        """Read it off a state."""
+        turn = int(state.turn is Symbol.O)
+        x, o = state.switched
+        return cls(
+            blocks_of(state.position),
+            turn,
+            state.position.empty_squares,
+            (o, x) if turn else (x, o),
+            state.position.view is View.ROTATED,
+        )
+
+    @property
+    def standing(self) -> tuple[int, ...]:
+        """The blocks in the standard view."""
+        return tuple(map(turned, self.blocks)) if self.rotated else self.blocks
+
+
+class _Lookahead:
+    """One search: its rules, its budget, and what it has found at the present depth."""
+
+    def __init__(self, state: State, budget: Budget) -> None:
+        self.rules = state.rules
+        self.level = state.rules.level
+        self.budget = budget
+        self.spent = 0
+        self.limited = True
+        self.table: dict[bytes, tuple[int, int, Pair]] = {}
+        self.order: dict[bytes, float] = {}
+        self.full: dict[bytes, Pair] = {}
+        limit = state.rules.options.max_observations
+        self.last_phase = limit is not None and state.observations + 1 >= limit
+        self.known = board_values(state.rules)
+        self.started = time.monotonic()
+        self.margin = MARGIN if self.level.rotated_mode else None
+        self._next_look = _CLOCK_EVERY
+
+    def boards(self, number: int) -> Pair:
+        """The value of an observed board to the player to move."""
+        verdict = verdicts(self.rules)[number]
+        if verdict is not None:
+            return verdict
+        return (0.0, 1.0) if self.last_phase else self.known(number)
+
+    def key(self, place: _Place) -> bytes:
+        """What positions share that are equal but for symmetry and colours."""
+        key = canonical(code_of(place.blocks, place.turn))
+        return key + bytes((*place.switches, place.rotated)) if self.level.rotated_view else key
+
+    def spend(self, count: int) -> None:
+        """Count positions, and stop when the budget is spent."""
+        self.spent += count
+        if not self.limited:
+            return
+        if self.spent > self.budget.positions:
+            raise _StoppedError
+        if self.budget.seconds is not None and self.spent >= self._next_look:
+            self._next_look = self.spent + _CLOCK_EVERY
+            if time.monotonic() - self.started > self.budget.seconds:
+                raise _StoppedError
+
+    def observed(self, standing: tuple[int, ...], turn: int) -> Pair:
+        """The value of a full board to the player who moves next if play goes on."""
+        key = canonical(code_of(standing, turn))
+        pair = self.full.get(key)
+        if pair is None:
+            if self.margin is None:
+                terms = prod(len(outcomes(number, turn, Mode.STANDARD)) for number in standing)
+            else:
+                terms = 2 * prod(
+                    sum(len(modes[1]) for _, modes in placements(number, turn)) for number in standing
+                )
+            self.spend(1 + terms // 8)
+            pair = self.full[key] = observed_value(standing, turn, self.boards, self.margin)
+        return pair
+
+    def value(self, place: _Place, depth: int, alpha: float, beta: float) -> Pair:
+        """The value of a position to the player to move, looking some moves ahead.
+
+        Exact (for this depth) between alpha and beta, a bound outside.
+        """
+        if not place.empty:
+            return self.observed(place.standing, place.turn)
+        if depth <= 0:
+            self.spend(1)
+            return estimate(place.standing, place.empty, place.turn, self.level)
+        key = self.key(place)
+        known = self.table.get(key)
+        if known is not None and known[0] == depth:
+            bound, pair = known[1], known[2]
+            if bound == 0 or (bound > 0 and pair[0] >= beta) or (bound < 0 and pair[0] <= alpha):
+                return pair
+        best: Pair = (-2.0, 0.0)
+        floor = alpha
+        for child in self.children(place):
+            worth, tie = self.value(child, depth - 1, -beta, -floor)
+            if -worth > best[0]:
+                best = -worth, tie
+                floor = max(floor, -worth)
+                if floor >= beta:
+                    break
+        bound = 1 if best[0] >= beta else -1 if best[0] <= alpha else 0
+        self.table[key] = depth, bound, best
+        self.order[key] = best[0]
+        return best
+
+    def children(self, place: _Place) -> list[_Place]:
+        """Every position that a move may lead to, once each, the best by what is known so far first."""
+        found: dict[bytes, tuple[float, _Place]] = {}
+        for child in moved(place, self.rules):
+            if child.empty:
+                key = self.key(child)
+                rank = self.order.get(key)
+            else:
+                key = canonical(code_of(child.standing, child.turn))
+                pair = self.full.get(key)
+                rank = None if pair is None else pair[0]
+            if key not in found:
+                found[key] = (0.0 if rank is None else rank, child)
+        return [child for _, child in sorted(found.values(), key=lambda entry: entry[0])]
+
+
+def moved(place: _Place, rules: Rules) -> Iterator[_Place]:
+    """The positions after every move, view switches included.
+
+    Args:
+        place: a position with an empty square.
+        rules: level and options; squares are not measured here (option ``measure-turn``), and all view
+            switches are those of the table (option ``view=physical``).
+    """
+    own, other = place.switches
+    left = rules.view_switches - own
+    for before in (False, True) if left > 0 else (False,):
+        blocks = tuple(map(turned, place.blocks)) if before else place.blocks
+        rotated = place.rotated != before
+        for taken, put, filled in _allowed(blocks, place.empty, place.turn, rules):
+            after = tuple(number for number in blocks if number != taken) + put
+            empty = tuple(square for square in place.empty if square not in filled)
+            made = own + before
+            yield _Place(after, 1 - place.turn, empty, (other, made), rotated)
+            # A switch after the last move has no effect on the observation.
+            if left > before and empty:
+                there = tuple(map(turned, after))
+                yield _Place(there, 1 - place.turn, empty, (other, made + 1), not rotated)
+
+
+def _allowed(blocks: tuple[int, ...], empty: tuple[int, ...], turn: int, rules: Rules) -> list[Change]:
+    found = list(changes(blocks, empty, turn, rules.level))
+    options = rules.options
+    if options.no_double_entanglement:
+        found = [
+            change
+            for change in found
+            if change[0] is None or BLOCKS[change[1][0]].kind != "ee" or "e" not in BLOCKS[change[0]].kind
+        ]
+    if options.quantum_only:
+        quantum = [change for change in found if change[0] is not None or len(change[2]) == 2]
+        return quantum or found
+    return found
+
+
+# Observed boards.
+
+
+@cache
+def verdicts(rules: Rules) -> tuple[Pair | None, ...]:
+    """For each board number the result to the player to move; None where the game goes on."""
+    return tuple(_ENDED.get(decide(board_text(number), rules)) for number in range(BOARDS))
+
+
+@cache
+def board_values(rules: Rules) -> Callable[[int], Pair]:
+    """A function that gives the value of boards with which play goes on, each worked out once.
+
+    Args:
+        rules: level and options.
+
+    Returns:
+        From a board number the value to the player to move.
+    """
+
+    @cache
+    def board_value(number: int) -> Pair:
+        empty = tuple(
+            square for square, cell in zip(SQUARES, board_text(number), strict=True) if cell == EMPTY
+        )
+        if not empty:
+            # Observed again in rotated mode (option no-ties): every piece is 50/50, alike for both players.
+            return 0.0, 0.0
+        place = _Place(board_blocks(number, rules.level), 0, empty, (0, 0), False)
+        start = State(rules)
+        if not rules.level.observed_in_play and len(empty) <= SOLVED_EMPTY:
+            search = _Lookahead(start, Budget(_ENDLESS))
+            search.limited = False
+            return search.value(place, len(empty), -2.0, 2.0)
+        return _finished(place, rules)
+
+    return board_value
+
+
+def _finished(place: _Place, rules: Rules) -> Pair:
+    """A board estimated, or filled at once where that is better for the player to move."""
+    best = estimate(place.blocks, place.empty, place.turn, rules.level)
+    if len(place.empty) > 2:
+        return best
+    kinds = "hh" if len(place.empty) == 2 else LONE
+    if kinds == "hh" and not rules.level.superposition:
+        return best
+    full = (*place.blocks, number_of(Block(kinds, place.empty, 0)))
+    table = verdicts(rules)
+    worth, tie = observed_value(full, 1, lambda number: table[number] or (0.0, 0.0), None)
+    return max(best, (-worth, tie))

@@ -1,0 +1,274 @@
+"""The computer players: random, greedy, search, perfect, and three strengths for people to play against."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from qttt.chance import Uniform
+from qttt.errors import UsageError
+from qttt.players.choices import Choice, choices
+from qttt.players.lookahead import Budget, look_ahead
+from qttt.players.nearsight import odds_now
+from qttt.rules import Rules
+from qttt.solver.probe import UnsolvedError, Value, is_solved, mode_values, move_values, ranked
+from qttt.state import Phase, State
+from qttt.symbols import Symbol
+
+#: How many positions count as a second of searching where the clock does not: about what one core weighs.
+POSITIONS_A_SECOND = 10_000
+DEFAULT_SECONDS = 1.0
+MAX_SECONDS = 3600.0
+#: Two chances closer than this are equal.
+MARGIN = 1e-9
+
+#: What each name on the command line means.
+PLAYERS: dict[str, str] = {
+    "random": "any legal choice, all equally likely",
+    "greedy": "the best odds if the board were observed right after the move",
+    "search": f"looks as far ahead as {DEFAULT_SECONDS:g} s allow; search:5 takes 5 s a move",
+    "perfect": "never gives anything away, where the level is solved",
+    "easy": "greedy, with every other move at random",
+    "medium": "looks two moves ahead",
+    "hard": "search with 1.5 s a move at the most",
+}
+
+
+class Player(Protocol):
+    """Whoever decides for one symbol."""
+
+    @property
+    def name(self) -> str:
+        """The name by which ``get_player`` finds it."""
+        ...
+
+    def choose(self, state: State, rng: Uniform) -> Choice:
+        """Decide.
+
+        Args:
+            state: a state in which a player has to choose: a move, or the mode of an observation.
+            rng: where every random number comes from.
+
+        Raises:
+            ValueError: there is nothing to choose.
+        """
+        ...
+
+    def value(self, state: State) -> float:
+        """P(X wins) − P(O wins) as this player sees it, -1 to 1."""
+        ...
+
+    def reason(self, state: State, choice: Choice) -> str:
+        """Why this player prefers a choice, in a sentence or two."""
+        ...
+
+
+class RandomPlayer:
+    """Chooses anything legal, all equally likely."""
+
+    name = "random"
+
+    def choose(self, state: State, rng: Uniform) -> Choice:
+        """One of the choices."""
+        return pick(_open(state), rng)
+
+    def value(self, state: State) -> float:
+        """Level: it has no idea."""
+        return 0.0
+
+    def reason(self, state: State, choice: Choice) -> str:
+        """There is none."""
+        return f"{choice} is one of {_count(len(_open(state)))}, drawn at random."
+
+
+class GreedyPlayer:
+    """Chooses what gives the best odds if the board were observed right afterwards."""
+
+    name = "greedy"
+
+    def choose(self, state: State, rng: Uniform) -> Choice:
+        """One of the best by wins minus losses, then by fewer ties; the last equals are drawn."""
+        return pick(best_choices(odds_now(state), state), rng)
+
+    def value(self, state: State) -> float:
+        """The best odds that the player to move can reach at once."""
+        values = odds_now(state)
+        return ranked(values, decider(state))[0][1].value if values else 0.0
+
+    def reason(self, state: State, choice: Choice) -> str:
+        """The odds of the board observed at once."""
+        from qttt.players.reasons import chances
+
+        return f"If the board were observed right after {choice}: {chances(odds_now(state)[choice])}."
+
+
+class SearchPlayer:
+    """Looks ahead as far as a budget allows.
+
+    The search itself draws nothing; random numbers only decide between choices of equal value.
+    """
+
+    def __init__(self, name: str, budget: Budget) -> None:
+        """Take its name and its budget."""
+        self.name = name
+        self.budget = budget
+
+    def choose(self, state: State, rng: Uniform) -> Choice:
+        """One of the best by the search's estimate."""
+        values = look_ahead(state, self.budget, best_only=True).values
+        return pick(best_choices(values, state), rng)
+
+    def value(self, state: State) -> float:
+        """The search's estimate of the position."""
+        return look_ahead(state, self.budget, best_only=True).position.value
+
+    def reason(self, state: State, choice: Choice) -> str:
+        """What the choice does to the lines, and what the search expects."""
+        from qttt.players.reasons import why
+
+        return why(state, choice, self._judge)
+
+    def _judge(self, state: State) -> Mapping[Choice, Value]:
+        return look_ahead(state, self.budget).values
+
+
+class PerfectPlayer:
+    """Plays by the solver's tables: no choice of the opponent gains anything against it."""
+
+    name = "perfect"
+
+    def choose(self, state: State, rng: Uniform) -> Choice:
+        """One of the best by exact value, then by fewer ties."""
+        return pick(best_choices(solved_values(state), state), rng)
+
+    def value(self, state: State) -> float:
+        """The value with best play."""
+        from qttt.solver import probe
+
+        return probe.value(state).value
+
+    def reason(self, state: State, choice: Choice) -> str:
+        """What the choice does to the lines, and what it is worth."""
+        from qttt.players.reasons import why
+
+        return why(state, choice, solved_values)
+
+
+class EasyPlayer:
+    """Greedy, with every other choice (on average) at random."""
+
+    name = "easy"
+
+    def __init__(self) -> None:
+        """It is made of two players."""
+        self._halves = (RandomPlayer(), GreedyPlayer())
+
+    def choose(self, state: State, rng: Uniform) -> Choice:
+        """A coin decides whose choice it is."""
+        return self._halves[rng.random() < 0.5].choose(state, rng)
+
+    def value(self, state: State) -> float:
+        """As greedy sees it."""
+        return self._halves[1].value(state)
+
+    def reason(self, state: State, choice: Choice) -> str:
+        """Greedy's reason where the choice is greedy's, else none."""
+        values: Mapping[Choice, Value] = odds_now(state)
+        half = self._halves[choice in best_choices(values, state)]
+        return half.reason(state, choice)
+
+
+def get_player(name: str, rules: Rules, *, clock: bool = True) -> Player:
+    """Find a player by name.
+
+    Args:
+        name: a key of ``PLAYERS``, or ``search:SECONDS``.
+        rules: what will be played.
+        clock: searches stop by the clock too, not only by the positions they have weighed. Without it a seed
+            gives the same game on any machine; then a second counts as ``POSITIONS_A_SECOND``.
+
+    Raises:
+        UsageError: no player has this name.
+        UnsolvedError: ``perfect`` where the rules are not solved.
+    """
+    if name in _SIMPLE:
+        return _SIMPLE[name]()
+    if name == "perfect":
+        if not is_solved(rules):
+            raise UnsolvedError(
+                f"player 'perfect' needs solved rules, and Level {rules.level.number}"
+                f"{f' with {rules.options}' if str(rules.options) else ''} is not solved; try 'hard'"
+            )
+        return PerfectPlayer()
+    if name == "medium":
+        return SearchPlayer(name, Budget(400))
+    if name == "hard":
+        return SearchPlayer(name, Budget(15_000, 1.5 if clock else None))
+    if match := re.fullmatch(r"search(?::([0-9]{1,4}(?:\.[0-9]{1,6})?))?", name, re.ASCII):
+        seconds = float(match[1] or DEFAULT_SECONDS)
+        if not 0 < seconds <= MAX_SECONDS:
+            raise UsageError(f"player {name!r}: the seconds must be more than 0 and at most {MAX_SECONDS:g}")
+        if clock:
+            return SearchPlayer(name, Budget(1 << 60, seconds))
+        return SearchPlayer(name, Budget(max(1, round(seconds * POSITIONS_A_SECOND))))
+    raise UsageError(f"player {name!r} does not exist: the players are {', '.join(PLAYERS)}, search:SECONDS")
+
+
+_SIMPLE: dict[str, Callable[[], Player]] = {
+    "random": RandomPlayer,
+    "greedy": GreedyPlayer,
+    "easy": EasyPlayer,
+}
+
+
+def accepts_draw(player: Player, symbol: Symbol, state: State) -> bool:
+    """Whether a player takes an offered draw: only if the game does not look better than level to it.
+
+    Args:
+        player: who is asked.
+        symbol: which symbol it plays.
+        state: the present state.
+    """
+    return player.value(state) * symbol.sign <= MARGIN
+
+
+def decider(state: State) -> Symbol:
+    """The player who has to choose: who is to move, or who chooses the mode."""
+    return state.initiator if state.phase is Phase.MODE else state.turn
+
+
+def best_choices(values: Mapping[Choice, Value], state: State) -> list[Choice]:
+    """The choices that nothing beats: greatest value to the player who chooses, then fewest ties."""
+    player = decider(state)
+    best = ranked(values, player)[0][1]
+    return [
+        choice
+        for choice, value in values.items()
+        if value.for_player(player) >= best.for_player(player) - MARGIN and value.tie <= best.tie + MARGIN
+    ]
+
+
+def pick(equals: list[Choice], rng: Uniform) -> Choice:
+    """One of several choices, all equally likely; no random number is drawn for one alone."""
+    return equals[0] if len(equals) == 1 else equals[int(rng.random() * len(equals))]
+
+
+def _open(state: State) -> list[Choice]:
+    found = choices(state)
+    if not found:
+        raise ValueError(f"there is nothing to choose: the game waits for {state.phase.value}")
+    return found
+
+
+def solved_values(state: State) -> dict[Choice, Value]:
+    """The exact value of every choice, from the solver.
+
+    Raises:
+        UnsolvedError: there is no table for the rules.
+    """
+    if state.phase is Phase.MODE:
+        return {mode: value for mode, value in mode_values(state).items()}
+    return {move: value for move, value in move_values(state).items()}
+
+
+def _count(number: int) -> str:
+    return "one legal choice" if number == 1 else f"{number} legal choices"

@@ -1,0 +1,269 @@
+"""Computer players: legal, repeatable, as strong as their names say, and able to say why."""
+
+import time
+
+import numpy as np
+import pytest
+
+from qttt.errors import UsageError
+from qttt.game import Game
+from qttt.moves import Move
+from qttt.outcomes import Measurement, Observation, Positions
+from qttt.players import PLAYERS, Choice, Look, choices, get_player
+from qttt.players.evaluation import estimate, line_shares
+from qttt.players.lookahead import Budget, look_ahead
+from qttt.players.nearsight import odds_now
+from qttt.players.strategies import accepts_draw, best_choices
+from qttt.rules import Rules
+from qttt.solver import probe
+from qttt.solver.blocks import blocks_of
+from qttt.solver.probe import UnsolvedError, ranked
+from qttt.squares import LINES
+from qttt.state import Phase, State
+from qttt.symbols import Mode, Symbol
+from qttt.verdict import Result
+
+
+def game_of(record: str, level: int = 2, options: str = "", first: Symbol = Symbol.X) -> Game:
+    game = Game(Rules.of(level, options), first)
+    game.play(record)
+    return game
+
+
+def random_states(
+    level: int, count: int, seed: int = 1, options: str = "", least_moves: int = 0
+) -> list[State]:
+    """States in which a player has to choose, from games of random choices."""
+    rng = np.random.default_rng(seed)
+    states: list[State] = []
+    while len(states) < count:
+        game = Game(Rules.of(level, options))
+        while not game.over and len(game.events) < 60:
+            state = game.state
+            if state.phase is Phase.OBSERVATION:
+                advance_by_chance(game, rng)
+                continue
+            if len(game.events) >= least_moves and rng.random() < 0.3:
+                states.append(state)
+            found = choices(state)
+            make(game, found[int(rng.random() * len(found))], rng)
+    return states[:count]
+
+
+def advance_by_chance(game: Game, rng: np.random.Generator) -> None:
+    state = game.state
+    if len(state.modes) > 1:
+        positions = list(state.odds().positions())
+        game.push(Positions(positions[int(rng.random() * len(positions))]))
+    else:
+        game.push(Observation(state.odds(state.modes[0]).draw(rng), state.modes[0]))
+
+
+def make(game: Game, choice: Choice, rng: np.random.Generator) -> None:
+    """Carry a choice out, with the exact odds where chance decides."""
+    if isinstance(choice, Mode):
+        game.push(Observation(game.state.odds(choice).draw(rng), choice))
+    elif isinstance(choice, Look):
+        cells = list(game.state.measurement_odds(choice.square))
+        game.push(Measurement(choice.square, cells[int(rng.random() * len(cells))]))
+    else:
+        game.push(choice)
+
+
+@pytest.mark.parametrize(
+    ("level", "options"),
+    [
+        (0, ""),
+        (1, ""),
+        (2, ""),
+        (3, ""),
+        (4, ""),
+        (5, ""),
+        (2, "measure-turn"),
+        (2, "quantum-only,no-double-entanglement"),
+        (5, "view-switches=2,max-observations=3"),
+        (5, "view=physical,no-ties"),
+        (3, "tally"),
+    ],
+)
+@pytest.mark.parametrize("name", ["random", "greedy", "easy", "medium", "search:0.02"])
+def test_every_choice_is_legal(level: int, options: str, name: str) -> None:
+    rng = np.random.default_rng(3)
+    player = get_player(name, Rules.of(level, options), clock=False)
+    for state in random_states(level, 3, options=options):
+        choice = player.choose(state, rng)
+        assert choice in choices(state)
+        assert -1 <= player.value(state) <= 1
+        assert player.reason(state, choice).endswith(".")
+
+
+def test_measuring_is_among_the_choices_where_the_option_allows_it() -> None:
+    state = game_of("1+3 3*5", options="measure-turn").state
+    assert [str(choice) for choice in choices(state)][-3:] == ["?1", "?3", "?5"]
+    values = look_ahead(state, Budget(500)).values
+    assert set(values) == set(choices(state))
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_a_search_of_the_whole_phase_finds_the_solver_s_values(level: int) -> None:
+    checked = 0
+    for state in random_states(level, 80, seed=8):
+        if 0 < len(state.position.empty_squares) <= 4:
+            found = look_ahead(state, Budget(1 << 40))
+            assert found.complete
+            exact = probe.move_values(state)
+            for choice, value in found.values.items():
+                assert isinstance(choice, Move)
+                if _leaves_few_empty(state.child(choice)):
+                    assert value.value == pytest.approx(exact[choice].value, abs=1e-9)
+                    checked += 1
+    assert checked > 40
+
+
+def _leaves_few_empty(state: State) -> bool:
+    """Whether no observation of this phase can leave so many squares empty that a search only estimates."""
+    certain = sum(row["."] == 0 for row in state.odds().squares())
+    return certain >= 6
+
+
+def test_best_only_finds_the_same_best_choices() -> None:
+    for level in (2, 5):
+        for state in random_states(level, 12, seed=4, least_moves=2):
+            every = look_ahead(state, Budget(1 << 40), best_only=False) if _small(state) else None
+            if every is None:
+                continue
+            best = look_ahead(state, Budget(1 << 40), best_only=True)
+            assert best_choices(best.values, state) == best_choices(every.values, state)
+
+
+def _small(state: State) -> bool:
+    return state.phase is Phase.MODE or len(state.position.empty_squares) <= 2
+
+
+def test_the_estimate_is_zero_sum_and_knows_that_an_entangled_pair_blocks_its_line() -> None:
+    blocks = blocks_of(game_of("5 5*4").state.position)
+    row = LINES.index((4, 5, 6))
+    shares = line_shares(blocks[0], Mode.STANDARD)
+    assert shares[row] == shares[8 + row] == 0
+    assert shares[LINES.index((1, 5, 9))] == 0.5
+    rules = Rules.of(2)
+    for state in random_states(2, 20):
+        if state.phase is not Phase.MOVE:
+            continue
+        value, tie = estimate(
+            blocks_of(state.position), state.position.empty_squares, int(state.turn is Symbol.O), rules.level
+        )
+        assert -1 <= value <= 1
+        assert 0 <= tie <= 1 - abs(value)
+
+
+def test_greedy_takes_the_best_odds_at_once() -> None:
+    # X can complete the left column, and greedy sees nothing beyond.
+    state = game_of("1 5 4 9 8 6", level=0).state
+    assert str(get_player("greedy", Rules.of(0)).choose(state, np.random.default_rng(1))) == "7"
+    for state in random_states(2, 10, seed=5):
+        values = odds_now(state)
+        for choice, value in values.items():
+            assert isinstance(choice, Move)
+            odds = state.child(choice).result_odds()
+            assert value.x == pytest.approx(odds[Result.X] + odds[Result.CONTINUE] / 2)
+            assert value.tie == pytest.approx(odds[Result.TIE])
+
+
+def test_the_mode_is_chosen_after_the_positions() -> None:
+    record = "5 5-6 9 2 1+7 1*3 ~4 4*8 =p:####.#.##"
+    state = game_of(record, level=5).state
+    rng = np.random.default_rng(1)
+    assert choices(state) == [Mode.STANDARD, Mode.ROTATED]
+    # O initiated; in standard mode X wins far more often.
+    odds = {mode: state.result_odds(mode) for mode in Mode}
+    assert odds[Mode.ROTATED][Result.X] < odds[Mode.STANDARD][Result.X]
+    for name in ("greedy", "hard", "medium"):
+        assert get_player(name, state.rules, clock=False).choose(state, rng) is Mode.ROTATED
+
+
+def test_hard_sees_the_win_that_the_level_5_text_asks_for() -> None:
+    state = game_of("5 5-6 9 2 1+7 1*3 ~4 4*8 =r:XXOX.O.OX", level=5).state
+    hard = get_player("hard", state.rules, clock=False)
+    choice = hard.choose(state, np.random.default_rng(1))
+    assert str(choice) in {"5+7", "5+7~"}
+    assert "X wins 100 %" in hard.reason(state, choice)
+
+
+def test_the_same_question_has_the_same_answer_whatever_was_asked_before() -> None:
+    states = random_states(4, 6, seed=9, least_moves=1)
+    forward = [look_ahead(state, Budget(600)) for state in states]
+    backward = [look_ahead(state, Budget(600)) for state in reversed(states)]
+    assert forward == backward[::-1]
+
+
+def test_a_search_by_the_clock_ends_in_time() -> None:
+    state = game_of("5", level=5).state
+    player = get_player("search:0.3", state.rules)
+    started = time.process_time()
+    player.choose(state, np.random.default_rng(1))
+    assert time.process_time() - started < 1.5
+
+
+def test_perfect_is_refused_where_nothing_is_solved() -> None:
+    with pytest.raises(
+        UnsolvedError, match="player 'perfect' needs solved rules, and Level 2 with quantum-only"
+    ):
+        get_player("perfect", Rules.of(2, "quantum-only"))
+
+
+@pytest.mark.parametrize(
+    "name", ["", "Hard", "search:", "search:0", "search:1e3", "search:-1", "human", "search:٣"]
+)
+def test_unknown_players_are_refused_by_name(name: str) -> None:
+    with pytest.raises(UsageError, match="player"):
+        get_player(name, Rules.of(2))
+
+
+def test_perfect_plays_a_best_move_and_mixes_equals() -> None:
+    rules = Rules.of(2)
+    perfect = get_player("perfect", rules)
+    rng = np.random.default_rng(2)
+    for state in random_states(2, 20, seed=6):
+        choice = perfect.choose(state, rng)
+        exact = probe.move_values(state)
+        assert isinstance(choice, Move)
+        top = ranked(exact, state.turn)[0][1]
+        assert exact[choice].for_player(state.turn) == top.for_player(state.turn)
+    opening = {str(perfect.choose(State(rules), rng)) for _ in range(40)}
+    assert len(opening) > 1
+
+
+def test_draws_are_taken_only_when_the_game_does_not_look_better() -> None:
+    perfect = get_player("perfect", Rules.of(2))
+    state = game_of("5").state
+    worth = probe.value(state).value
+    assert worth != 0
+    assert accepts_draw(perfect, Symbol.X, state) == (worth <= 0)
+    assert accepts_draw(perfect, Symbol.O, state) == (worth >= 0)
+    assert accepts_draw(get_player("perfect", Rules.of(0)), Symbol.X, State(Rules.of(0)))
+
+
+def test_every_player_is_described() -> None:
+    rules = Rules.of(2)
+    for name in PLAYERS:
+        assert get_player(name, rules).name == name
+
+
+@pytest.mark.slow
+def test_hard_answers_within_two_seconds_at_level_5() -> None:
+    """By the clock of a machine that does nothing else; process time, as this one may be shared."""
+    rng = np.random.default_rng(7)
+    rules = Rules.of(5)
+    hard = get_player("hard", rules)
+    slowest = 0.0
+    game = Game(rules)
+    while not game.over and len(game.events) < 40:
+        if game.state.phase is Phase.OBSERVATION:
+            advance_by_chance(game, rng)
+            continue
+        started = time.process_time()
+        choice = hard.choose(game.state, rng)
+        slowest = max(slowest, time.process_time() - started)
+        make(game, choice, rng)
+    assert slowest < 2
