@@ -1,0 +1,210 @@
+"""The lesson page in a real browser: Debian's chromium, driven by path; skipped by name where it is missing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from qttt.lesson.building import make_lesson
+from qttt.lesson.html import lesson_html
+from qttt.lesson.steps import Lesson
+from qttt.record import Record
+
+CHROMIUM = Path("/usr/bin/chromium")
+RECORD = (
+    '[Level "5"]\n[X "Ada <i>"]\n[O "Born & Co"]\n'
+    "5 {the middle} 5-6 9 2 1+7 1*3 ~4 4*8 =p:####.#.## =r:XXOX.O.OX 5+7"
+)
+WIDTHS = (360, 768, 1280, 1920)
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser at {CHROMIUM}"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        # As root, as in CI, chromium refuses its own sandbox.
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def lesson() -> Lesson:
+    return make_lesson(Record.parse(RECORD), shots=500)
+
+
+@pytest.fixture(scope="module")
+def address(lesson: Lesson, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("lesson") / "lesson.html"
+    path.write_text(lesson_html(lesson), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """The page, which must neither complain nor ask for anything while a test uses it."""
+    opened = browser.new_page(viewport={"width": 1280, "height": 900})
+    complaints: list[str] = []
+    requests: list[str] = []
+    opened.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("request", lambda request: requests.append(request.url))
+    opened.goto(address)
+    yield opened
+    assert complaints == []
+    assert {url.partition("#")[0] for url in requests if not url.startswith("data:")} == {address}
+    opened.close()
+
+
+def heading(page: Page) -> str:
+    """The heading of the one step that is shown."""
+    shown = page.locator(".step:visible h2")
+    assert shown.count() == 1
+    return shown.inner_text()
+
+
+def test_arrow_keys_reach_every_move_and_come_back(page: Page, lesson: Lesson) -> None:
+    titles = [f"{step.number}. {step.title}" for step in lesson.steps]
+    seen = [heading(page)]
+    for _ in titles[1:]:
+        page.keyboard.press("ArrowRight")
+        seen.append(heading(page))
+    assert seen == titles
+    page.keyboard.press("ArrowRight")
+    assert heading(page) == titles[-1]
+    page.keyboard.press("ArrowLeft")
+    assert heading(page) == titles[-2]
+    page.keyboard.press("Home")
+    assert heading(page) == titles[0]
+    page.keyboard.press("End")
+    assert heading(page) == titles[-1]
+    assert page.url.endswith(f"#step-{len(titles)}")
+
+
+def test_tab_and_enter_reach_every_move(page: Page, lesson: Lesson) -> None:
+    reached: list[str] = []
+    for _ in range(len(lesson.steps) + 8):
+        page.keyboard.press("Tab")
+        step = page.evaluate("document.activeElement.dataset.step ?? ''")
+        if step and step not in reached:
+            reached.append(step)
+            page.keyboard.press("Enter")
+            assert heading(page) == f"{step}. {lesson.steps[int(step) - 1].title}"
+            assert page.locator("[aria-current=step]").get_attribute("data-step") == step
+            assert page.locator("#announce").inner_text() == heading(page)
+    assert reached == [str(step.number) for step in lesson.steps]
+
+
+def test_buttons_step_and_stop_at_the_ends(page: Page, lesson: Lesson) -> None:
+    back, forth = page.locator("#back"), page.locator("#next")
+    assert back.get_attribute("aria-disabled") == "true"
+    back.click(force=True)
+    assert heading(page).startswith("1. ")
+    for _ in lesson.steps:
+        forth.click(force=True)
+    assert heading(page).startswith(f"{len(lesson.steps)}. ")
+    assert forth.get_attribute("aria-disabled") == "true"
+
+
+def test_an_address_opens_at_its_step(browser: Browser, address: str, lesson: Lesson) -> None:
+    opened = browser.new_page()
+    opened.goto(f"{address}#step-6")
+    assert heading(opened) == f"6. {lesson.steps[5].title}"
+    opened.close()
+
+
+def test_arrows_inside_a_drawing_scroll_it_and_do_not_step(page: Page) -> None:
+    page.locator(".step:visible .scroll").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert heading(page).startswith("1. ")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_overflows(page: Page, lesson: Lesson, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.locator("details summary").click()
+    for step in lesson.steps:
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), step.title
+        # Whatever is wider than its place is inside something that scrolls.
+        outside = page.evaluate(
+            """() => [...document.querySelectorAll('body *')].filter(element => {
+                const box = element.getBoundingClientRect();
+                return box.width > 0 && box.right > window.innerWidth + 1
+                    && !element.closest('.scroll, nav ol, .skip, .hidden');
+            }).map(element => element.outerHTML.slice(0, 80))"""
+        )
+        assert outside == [], step.title
+        page.keyboard.press("ArrowRight")
+
+
+@pytest.mark.parametrize("width", [360, 1920])
+def test_no_button_is_cut_off_or_too_small_to_touch(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    for button in page.locator("nav > button").all():
+        box = button.bounding_box()
+        assert box is not None
+        assert box["height"] >= 40
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+
+
+def test_the_text_is_that_of_the_record(page: Page, lesson: Lesson) -> None:
+    for step in lesson.steps:
+        shown = page.locator(".step:visible").inner_text()
+        assert step.token in shown
+        for comment in step.comments:
+            assert comment in shown
+        for change in step.changes:
+            assert f"square {change.square}: {change.before} → {change.after}" in shown
+        for rule in step.rules:
+            assert rule.sentence in shown
+        page.keyboard.press("ArrowRight")
+    page.locator("details summary").click()
+    assert page.locator("h1").inner_text() == "Ada <i> against Born & Co"
+    assert page.locator("pre").inner_text() == str(Record.parse(RECORD))
+
+
+def test_light_and_dark_follow_the_system_and_the_button(page: Page) -> None:
+    def ground() -> str:
+        return str(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
+
+    page.emulate_media(color_scheme="light")
+    light = ground()
+    page.emulate_media(color_scheme="dark")
+    dark = ground()
+    assert light != dark
+    page.locator("#theme").click()
+    assert ground() == light
+    page.locator("#theme").click()
+    assert ground() == dark
+
+
+def test_print_shows_every_step_on_light_ground(page: Page, lesson: Lesson) -> None:
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.locator(".step:visible").count() == len(lesson.steps)
+    assert page.locator("nav:visible").count() == 0
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def test_every_control_and_picture_has_a_name(page: Page) -> None:
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll('button, svg, [role=region], nav, section')].filter(element =>
+            !(element.getAttribute('aria-label') || element.getAttribute('aria-labelledby')
+                || element.textContent.trim())).length"""
+    )
+    assert nameless == 0
+    assert page.locator("html").get_attribute("lang") == "en"
+    assert page.locator("main").count() == page.locator("h1").count() == 1
+
+
+def test_the_lesson_can_be_read_without_scripts(browser: Browser, address: str, lesson: Lesson) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    opened = context.new_page()
+    opened.goto(address)
+    assert opened.locator(".step:visible").count() == len(lesson.steps)
+    context.close()
