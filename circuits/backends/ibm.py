@@ -30,7 +30,7 @@ from circuits.backends.ibm_devices import fake_device
 from circuits.backends.ibm_dynamic import dynamic_check
 from circuits.backends.ibm_errors import attempt, calm
 from circuits.backends.ibm_jobs import FINAL, JobHandle, Options, no_bits, sampler_options, service_estimate
-from circuits.backends.ibm_transpile import compile_for
+from circuits.backends.ibm_transpile import check_compiled, compile_for
 from circuits.backends.jobs import Job, JobState, StoredCircuit
 from circuits.backends.progress import Notify, Progress, ignore
 from circuits.decoding import Shots
@@ -105,6 +105,7 @@ class IBMBackend:
         labels: Sequence[str] = (),
         readouts: Sequence[Readout | None] = (),
         options: Options | None = None,
+        compiled: bool = False,
         notify: Notify = ignore,
     ) -> Prepared:
         """Compile circuits and say what running them will cost. Nothing is sent.
@@ -115,6 +116,7 @@ class IBMBackend:
             labels: a name for each, or none at all.
             readouts: how to read each, or none at all.
             options: how to run them.
+            compiled: the circuits are in the device's own gates and qubits already, and stay as they are.
             notify: told of retries and of the client's remarks.
 
         Raises:
@@ -139,8 +141,12 @@ class IBMBackend:
             )
             options = replace(options, dynamical_decoupling=False, twirling=False)
         with calm(lambda news: warnings.append(news.detail)):
-            compiled = [compile_for(circuit, self.device, options.seeds) for circuit in circuits]
-            cost = self._cost(compiled, shots, options)
+            ready = list(circuits)
+            if not compiled:
+                ready = [compile_for(circuit, self.device, options.seeds) for circuit in circuits]
+            for circuit in ready:
+                check_compiled(circuit, self.device)
+            cost = self._cost(ready, shots, options)
         instance = None
         if self._service is not None:
             state = account_state(self._service, notify)
@@ -152,7 +158,7 @@ class IBMBackend:
                 warnings.append(f"the job needs about {needed} quantum seconds and {left} are left")
         stored = tuple(
             StoredCircuit(circuit, labels[index] if labels else "", readouts[index] if readouts else None)
-            for index, circuit in enumerate(compiled)
+            for index, circuit in enumerate(ready)
         )
         return Prepared(self.name, stored, cost, options, instance, tuple(dict.fromkeys(warnings)))
 

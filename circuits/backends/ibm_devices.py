@@ -11,10 +11,12 @@ from datetime import datetime
 from difflib import get_close_matches
 from functools import cache
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import rustworkx as rx
 from qiskit.circuit import QuantumCircuit
 from qiskit.providers import BackendV2, Options
 from qiskit.transpiler import Target
@@ -214,12 +216,24 @@ def used_qubits(circuit: QuantumCircuit) -> list[int]:
     )
 
 
+def connected_qubits(circuit: QuantumCircuit) -> list[list[int]]:
+    """Return the qubits that a circuit uses, in groups that no gate on two qubits connects, each in order."""
+    graph: rx.PyGraph[int, None] = rx.PyGraph(multigraph=False)
+    graph.add_nodes_from(range(circuit.num_qubits))
+    for item in circuit.data:
+        if item.name != "barrier":
+            places = [circuit.find_bit(qubit).index for qubit in item.qubits]
+            graph.add_edges_from_no_data(list(pairwise(places)))
+    live = set(used_qubits(circuit))
+    return sorted(sorted(nodes) for nodes in rx.connected_components(graph) if live & nodes)
+
+
 def on_part(circuit: QuantumCircuit, qubits: Sequence[int]) -> QuantumCircuit:
-    """Return the circuit on the part of the device that those qubits are, without barriers.
+    """Return what a circuit does on a part of the device, as a circuit on that part, without barriers.
 
     Args:
         circuit: a compiled circuit on the whole device.
-        qubits: the qubits of the part; the i-th becomes qubit i.
+        qubits: the qubits of the part; the i-th becomes qubit i. No gate may lead out of it.
     """
     place = {circuit.qubits[qubit]: index for index, qubit in enumerate(qubits)}
     small = QuantumCircuit(len(qubits), global_phase=circuit.global_phase)
@@ -227,6 +241,6 @@ def on_part(circuit: QuantumCircuit, qubits: Sequence[int]) -> QuantumCircuit:
     for register in circuit.cregs:
         small.add_register(register)
     for item in circuit.data:
-        if item.name != "barrier":
+        if item.name != "barrier" and item.qubits[0] in place:
             small.append(item.operation, [place[qubit] for qubit in item.qubits], item.clbits)
     return small

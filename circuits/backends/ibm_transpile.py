@@ -13,7 +13,7 @@ from qiskit.circuit import ControlFlowOp, QuantumCircuit
 from qiskit.providers import BackendV2
 from qiskit.transpiler import Target, generate_preset_pass_manager
 
-from circuits.backends.ibm_devices import used_qubits
+from circuits.backends.ibm_devices import connected_qubits, used_qubits
 from circuits.errors import BackendUsageError
 
 SEEDS: Final = 4
@@ -198,23 +198,17 @@ class _Part:
 
 
 def _parts(circuit: QuantumCircuit) -> list[_Part]:
-    graph: rx.PyGraph[int, None] = rx.PyGraph(multigraph=False)
-    graph.add_nodes_from(range(circuit.num_qubits))
     items = [
         (item.name, tuple(circuit.find_bit(qubit).index for qubit in item.qubits))
         for item in circuit.data
         if item.name != "barrier"
     ]
-    for _, qubits in items:
-        if len(qubits) == 2:
-            graph.add_edge(*qubits, None)
-    live = {qubit for _, qubits in items for qubit in qubits}
-    parts = [_Part(sorted(nodes)) for nodes in rx.connected_components(graph) if live & nodes]
+    parts = [_Part(qubits) for qubits in connected_qubits(circuit)]
     of = {qubit: part for part in parts for qubit in part.qubits}
     for name, qubits in items:
         instructions = of[qubits[0]].instructions
         instructions[name, qubits] = instructions.get((name, qubits), 0) + 1
-    return sorted(parts, key=lambda part: part.qubits)
+    return parts
 
 
 def _places(part: _Part, target: Target) -> list[tuple[float, dict[int, int]]]:

@@ -186,3 +186,26 @@ def test_jobs_that_ended_or_whose_device_is_gone(tmp_path: Path) -> None:
     path.write_text(json.dumps(data))
     with pytest.raises(BackendUsageError, match="the circuit has 30 qubits and fake_manila has 5"):
         resume(path)
+
+
+def test_parts_that_never_meet_are_simulated_apart_and_independent() -> None:
+    """Four pairs on eight qubits: opposite inside a pair, independent between pairs, shot by shot."""
+    circuit = QuantumCircuit(QuantumRegister(8), ClassicalRegister(4, "pos"), ClassicalRegister(4, "mark"))
+    for first in range(0, 8, 2):
+        circuit.h(first)
+        circuit.cx(first, first + 1)
+        circuit.x(first + 1)
+        circuit.measure([first, first + 1], [first // 2, 4 + first // 2])
+    shots, other = ibm_backend("fake_torino").run([circuit, circuit], 2000, np.random.default_rng(4))
+    assert ((shots.pos != shots.mark).mean(axis=0) > 0.9).all()
+    correlation = np.corrcoef(np.concatenate([shots.pos, other.pos], axis=1), rowvar=False)
+    assert np.abs(correlation - np.eye(8)).max() < 0.1
+
+
+def test_a_compiled_circuit_stays_as_it_is() -> None:
+    backend = ibm_backend("fake_torino")
+    once = backend.prepare([pair()], 10, options=Options(seeds=1)).circuits[0].circuit
+    again = backend.prepare([once], 10, compiled=True).circuits[0].circuit
+    assert again == once
+    with pytest.raises(BackendUsageError, match="the circuit has 27 qubits"):
+        backend.prepare([pair()], 10, compiled=True)
