@@ -7,7 +7,8 @@ from typing import TextIO
 
 from qttt.errors import QtttError, RecordError
 from qttt.files import MAX_BYTES, FileError, read_file, save_file
-from qttt.record import COMMENT_PATTERN, HEADER_PATTERN, Record
+from qttt.record import Record
+from qttt.recordtext import COMMENT_PATTERN, HEADER_PATTERN
 
 STANDARD_INPUT = "-"
 # Nothing but the characters of tokens and move numbers, white space, headers and comments (notation.md).
