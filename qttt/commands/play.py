@@ -15,6 +15,7 @@ from qttt.commands.arguments import (
 )
 from qttt.commands.session import Session
 from qttt.errors import QtttError, UsageError
+from qttt.players import PLAYERS
 from qttt.record import Record
 from qttt.recordfile import load_record, save_record
 from qttt.symbols import Symbol
@@ -29,6 +30,12 @@ def _add_arguments(parser: ArgumentParser) -> None:
     )
     add_rules_arguments(parser)
     parser.add_argument("--first", metavar="P", help="who starts, X or O (default X)")
+    for symbol in Symbol:
+        parser.add_argument(
+            f"--{symbol.lower()}",
+            metavar="PLAYER",
+            help=f"who plays {symbol}: human (the default), {', '.join(PLAYERS)} or search:SECONDS",
+        )
     add_backend_arguments(parser)
     add_seed_argument(parser)
     parser.add_argument("--record", metavar="FILE", help="save the record there after every move")
@@ -48,6 +55,8 @@ def _run(arguments: Namespace, session: Session) -> int:
     if arguments.demo:
         if arguments.file is not None or arguments.games != 1:
             raise UsageError("--demo plays one game of its own: it goes with neither FILE nor --games")
+        if arguments.x is not None or arguments.o is not None:
+            raise UsageError("--demo makes random moves: it goes with neither --x nor --o")
         from qttt.terminal.demo import demonstrate
 
         return demonstrate(arguments, session)
@@ -65,15 +74,18 @@ def _prepared(record: Record, file: str | None, arguments: Namespace, session: S
     """A keyboard game, its seed and backend written in the record's headers."""
     from qttt.terminal.keyboard import keyboard_for
     from qttt.terminal.play import KeyboardGame
+    from qttt.terminal.seats import seated
 
-    game = record.game()
     rng = session.generator(arguments.seed)
     observer = observer_of(arguments)
+    names = {Symbol.X: arguments.x, Symbol.O: arguments.o}
+    seats, record = seated(record, names, clock=arguments.seed is None)
+    game = record.game()
     for key, value in (("Level", str(game.rules.level.number)), ("Backend", observer.name)):
         record = record.with_header(key, value)
     if arguments.seed is not None:
         record = record.with_header("Seed", str(arguments.seed))
-    return KeyboardGame(game, record, observer, rng, session, keyboard_for(session), file)
+    return KeyboardGame(game, record, observer, rng, session, keyboard_for(session), file, seats)
 
 
 def _play(keyboard: "KeyboardGame", session: Session) -> "tuple[int, bool]":
@@ -142,7 +154,8 @@ def _numbered(file: str, number: int) -> str:
 
 COMMAND = Command(
     explanation=(
-        "Two people play at one keyboard. Moves are typed in notation; help lists the other words. The board "
+        "Two people play at one keyboard, or people against computer players (--x, --o), or computers among "
+        "themselves. Moves are typed in notation; help lists the other words. The board "
         "is observed on the simulator, or on the backend that --backend names; at Levels 4 and 5 the player "
         "who moved last chooses the mode after seeing the positions. When the players stop, the record is "
         "kept and its place is said; qttt play FILE goes on."
@@ -150,6 +163,8 @@ COMMAND = Command(
     examples=(
         "play",
         "play --level 5 --options view-switches=2 --record game.qttt",
+        "play --o hard",
+        "play --level 5 --x medium --o search:5 --seed 7",
         "play --backend dice --rolls d6 --level 4",
         "play --games 3 --options tally",
         "play --demo --seed 7",

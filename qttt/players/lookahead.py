@@ -81,7 +81,9 @@ class _StoppedError(Exception):
     """The budget is spent."""
 
 
-def look_ahead(state: State, budget: Budget, *, best_only: bool = False) -> Estimates:
+def look_ahead(
+    state: State, budget: Budget, *, best_only: bool = False, most_depth: int = len(SQUARES)
+) -> Estimates:
     """Search for the value of every choice in a state.
 
     Args:
@@ -89,6 +91,7 @@ def look_ahead(state: State, budget: Budget, *, best_only: bool = False) -> Esti
         budget: when to stop; one move is always looked ahead.
         best_only: values of inferior choices need only be upper bounds (for the player who chooses), which is
             faster.
+        most_depth: how many moves to look ahead at the most.
     """
     search = _Lookahead(state, budget)
     if state.phase is Phase.MODE:
@@ -99,7 +102,7 @@ def look_ahead(state: State, budget: Budget, *, best_only: bool = False) -> Esti
     values: dict[Choice, Pair] = {}
     depth, most = 0, len(state.position.empty_squares)
     order = branches
-    while depth < most:
+    while depth < min(most, most_depth):
         found = _deepened(order, search, depth + 1, best_only)
         if found is None:
             break

@@ -29,13 +29,14 @@ _MOST_LINES = 3
 _SAME = 5e-4
 
 
-def why(state: State, choice: Choice, judge: Judge) -> str:
+def why(state: State, choice: Choice, judge: Judge, *, compare: bool = True) -> str:
     """Explain a choice.
 
     Args:
         state: the state in which it is made.
         choice: one of its choices.
         judge: gives the value of every choice in any state: the solver, or a search.
+        compare: say how the choice compares with the others too.
     """
     values = judge(state)
     player = state.initiator if isinstance(choice, Mode) else state.turn
@@ -49,7 +50,8 @@ def why(state: State, choice: Choice, judge: Judge) -> str:
         after = state.child(choice)
         sentences.append(_lines(state, after))
         sentences.append(_filled(after) if after.phase is not Phase.MOVE else _reply(after, judge))
-    sentences.append(_compared(values, choice, player))
+    if compare:
+        sentences.append(_compared(values, choice, player))
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -109,11 +111,7 @@ def _filled(after: State) -> str:
 def _reply(after: State, judge: Judge) -> str:
     replies = judge(after)
     best, value = ranked(replies, after.turn)[0]
-    worst = min(reply.for_player(after.turn) for reply in replies.values())
-    text = f"{after.turn}'s best reply is then {best} ({chances(value)})"
-    if value.for_player(after.turn) - worst < _SAME:
-        return f"{text}, and all others are worth the same."
-    return f"{text}."
+    return f"{after.turn}'s best reply is then {best} ({chances(value)})."
 
 
 def _compared(values: Mapping[Choice, Value], choice: Choice, player: Symbol) -> str:

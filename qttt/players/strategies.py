@@ -125,10 +125,17 @@ class SearchPlayer:
         """What the choice does to the lines, and what the search expects."""
         from qttt.players.reasons import why
 
-        return why(state, choice, self._judge)
+        chosen = look_ahead(state, self.budget, best_only=True)
+        # The others are compared by looking as far ahead as for the choice itself, or not at all.
+        every = look_ahead(state, Budget(2 * chosen.positions + 1), most_depth=chosen.depth)
+        comparable = every.depth == chosen.depth
 
-    def _judge(self, state: State) -> Mapping[Choice, Value]:
-        return look_ahead(state, self.budget).values
+        def judge(asked: State) -> Mapping[Choice, Value]:
+            if asked == state:
+                return every.values if comparable else chosen.values
+            return look_ahead(asked, self.budget, best_only=True).values
+
+        return why(state, choice, judge, compare=comparable)
 
 
 class PerfectPlayer:

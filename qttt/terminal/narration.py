@@ -1,5 +1,7 @@
 """What a move did to the dice, in sentences."""
 
+from dataclasses import replace
+
 from qttt.board import Position
 from qttt.dice import Die
 from qttt.moves import Kind, Move
@@ -16,7 +18,8 @@ def narrate(move: Move, before: State, glyphs: Glyphs) -> str:
         glyphs: the characters that the output can carry.
     """
     after = before.child(move).position
-    settled = after.switched(physical=before.physical) if move.after else after
+    # Not turned back: what a switch makes of a plus or minus state forgets whose dice made it.
+    settled = before.child(replace(move, after=False)).position
     player = before.turn
     sentences = []
     if move.before:

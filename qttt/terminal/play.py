@@ -1,4 +1,4 @@
-"""The keyboard game: two people, one board, every token and a handful of words at the prompt."""
+"""The keyboard game: two players, one board, every token and a handful of words at the prompt."""
 
 import re
 import shlex
@@ -17,11 +17,12 @@ from qttt.outcomes import Observation
 from qttt.record import Record
 from qttt.recordfile import save_record
 from qttt.standing import final_board, shown_position, standing
-from qttt.state import Phase
+from qttt.state import Event, Phase
 from qttt.symbols import Mode, Symbol
 from qttt.terminal.keyboard import Keyboard
 from qttt.terminal.narration import narrate
 from qttt.terminal.observing import measure, observe
+from qttt.terminal.seats import Seats
 from qttt.textboard import draw_legend
 from qttt.verdict import Result, points
 
@@ -34,17 +35,19 @@ DRAW_REMINDER = 5
 _MEASURE = re.compile(r"\?([1-9])", re.ASCII)
 
 #: Commands of the command line that the prompt takes too; the game so far is their record.
-ASIDES = ("moves", "dice", "odds", "circuit", "check")
+ASIDES = ("moves", "dice", "odds", "advise", "circuit", "check")
 
 COMMANDS: dict[str, str] = {
     "help": "these lines; help moves explains the notation",
     "moves": "the legal moves",
     "dice": "the dice in every square, and to whom it is open",
     "odds": "the exact odds if the board were observed now; odds --mode rotated, --rolls d6",
+    "advise": "what every choice is worth, the best one and why; advise --top 3",
     "circuit": "the circuit of the moves since the last observation; circuit --style lean",
     "check": "hold dice, circuits and shots of this board against each other",
     "undo": "take the last move back (never an observation)",
     "draw": "offer a draw; the other player answers",
+    "why": "ask a computer player for the reason of its last choice",
     "save FILE": "write the record to FILE, and from now on after every move",
     "quit": "keep the record and stop",
 }
@@ -74,7 +77,7 @@ class StoppedError(Exception):
 
 @dataclass
 class KeyboardGame:
-    """One game at the keyboard.
+    """One game at the keyboard, between people, computers, or one of each.
 
     Attributes:
         game: the game, new or continued.
@@ -84,6 +87,7 @@ class KeyboardGame:
         session: where it is shown.
         keyboard: where lines come from.
         file: where the record is saved after every event; None: nowhere until the players stop.
+        seats: which symbols computers play.
     """
 
     game: Game
@@ -93,7 +97,7 @@ class KeyboardGame:
     session: Session
     keyboard: Keyboard
     file: str | None = None
-    _last: tuple[int, ...] = field(default=(), init=False)
+    seats: Seats = field(default_factory=Seats)
 
     def play(self) -> Result:
         """Play to the end.
@@ -132,7 +136,12 @@ class KeyboardGame:
         )
 
     def turn(self) -> None:
-        """Ask the player to move until a move is made or a word asks for something else."""
+        """Let a computer move, or ask a person for a move or for a word that asks for something else."""
+        if (player := self.seats.at(self.game.turn)) is not None:
+            choice = self.seats.decide(self.game.turn, self.game.state, self.rng)
+            self.session.show("", f"{self.game.turn} ({player.name}) plays {choice}.")
+            self.move(str(choice))
+            return
         words = [str(move) for move in self.game.state.legal_moves()]
         words += [f"?{square}" for square in self.game.state.measurable()]
         words += [name.split()[0] for name in COMMANDS]
@@ -180,7 +189,11 @@ class KeyboardGame:
                 )
 
     def choose_mode(self, game: Game) -> Mode:
-        """Ask the initiator for the mode of observation."""
+        """Let the initiator choose the mode of observation."""
+        if (player := self.seats.at(game.state.initiator)) is not None:
+            choice = Mode(str(self.seats.decide(game.state.initiator, game.state, self.rng)))
+            self.session.show(f"{game.state.initiator} ({player.name}) chooses the {choice} mode.")
+            return choice
         modes = [str(mode) for mode in game.state.modes]
         prompt = f"{game.state.initiator}, which mode of observation? [{'/'.join(modes)}] "
         while True:
@@ -191,6 +204,8 @@ class KeyboardGame:
             word, _, rest = typed.partition(" ")
             if word in ASIDES:
                 self.aside(word, rest)
+            elif word in _REASON:
+                self.why(rest)
             elif typed == "quit":
                 raise EOFError
             else:
@@ -238,23 +253,45 @@ class KeyboardGame:
         command.run(parser.parse_args(words), self.session)
 
     def undo(self, rest: str) -> None:
-        """Take the last move back."""
-        taken = self.game.undo()
+        """Take the last move back; against a computer, its answer too."""
+        person = self.game.turn
+        taken = [self.game.undo()]
+        if self.seats.players and self.game.turn is not person:
+            try:
+                taken.append(self.game.undo())
+            except QtttError:
+                self.game.push(taken[0])
+                raise
         self.keep()
-        self.session.show(f"{taken} is taken back.")
+        self.session.show(f"{' and '.join(map(str, reversed(taken)))} {_are(taken)} taken back.")
         self.show_board()
 
     def draw(self, rest: str) -> None:
         """Let the other player answer an offer of a draw."""
         other = self.game.turn.opponent
+        if (player := self.seats.at(other)) is not None:
+            agreed = self.seats.takes_draw(other, self.game.state)
+            self.session.show(
+                f"{other} ({player.name}) {'agrees' if agreed else 'thinks that it stands better'}."
+            )
+            self.agree(agreed)
+            return
         answer = self.keyboard.line(
             f"{other}, {self.game.turn} offers a draw. Agreed? [yes/no] ", ["yes", "no"]
         )
-        if answer.lower() in {"y", "yes"}:
+        self.agree(answer.lower() in {"y", "yes"})
+
+    def agree(self, agreed: bool) -> None:
+        """End the game as a draw if both players agreed, else go on."""
+        if agreed:
             self.game.drawn = True
             self.keep()
         else:
             self.session.show("No draw; the game goes on.")
+
+    def why(self, rest: str) -> None:
+        """Tell the reason of a computer's last choice."""
+        self.session.show(self.seats.reason())
 
     def save(self, rest: str) -> None:
         """Save the record, and go on saving it there."""
@@ -269,7 +306,10 @@ class KeyboardGame:
         raise EOFError
 
 
+#: Words that ask a computer for its reason.
+_REASON = ("why", "explain")
 _WORDS: dict[str, Callable[[KeyboardGame, str], None]] = {
+    **dict.fromkeys(_REASON, KeyboardGame.why),
     "help": KeyboardGame.help,
     "?": KeyboardGame.help,
     "undo": KeyboardGame.undo,
@@ -278,6 +318,10 @@ _WORDS: dict[str, Callable[[KeyboardGame, str], None]] = {
     "quit": KeyboardGame.quit,
     "exit": KeyboardGame.quit,
 }
+
+
+def _are(taken: list[Event]) -> str:
+    return "is" if len(taken) == 1 else "are"
 
 
 def game_points(game: Game) -> dict[Symbol, int]:
