@@ -241,7 +241,9 @@ class IBMBackend:
             )
         elif not any(item.circuit.num_clbits for item in job.circuits):
             # Nothing to measure, so nothing to send.
-            done = job.at(JobState.SUBMITTED, results=tuple(no_bits(job.shots) for _ in job.circuits))
+            done = job.at(
+                JobState.SUBMITTED, results=tuple(no_bits(item.circuit, job.shots) for item in job.circuits)
+            )
             handle = JobHandle(done.at(JobState.DONE), path, remote=object())
         else:
             remote = self._send_remotely(job, notify)

@@ -124,7 +124,7 @@ class JobHandle:
             for item, task in zip(self.job.circuits, self._local, strict=True):
                 try:
                     parts = [_shots(one.result()[0].data, item.circuit, self.job.shots) for one in task]
-                    results.append(_joined(parts) if parts else no_bits(self.job.shots))
+                    results.append(_joined(parts) if parts else no_bits(item.circuit, self.job.shots))
                 except Exception as error:
                     reason = scrub(error)
                     self.update(JobState.FAILED, reason=reason)
@@ -164,7 +164,8 @@ class JobHandle:
                 f"job {self.job.job_id} has a result of an unexpected shape: {scrub(error)}"
             ) from error
         return [
-            next(found) if item.circuit.num_clbits else no_bits(self.job.shots) for item in self.job.circuits
+            next(found) if item.circuit.num_clbits else no_bits(item.circuit, self.job.shots)
+            for item in self.job.circuits
         ]
 
     def _queue(self) -> int | None:
@@ -223,11 +224,23 @@ def _start_locally(job: Job, device: BackendV2) -> list[list[Any]]:
 
 
 def _groups(circuit: QuantumCircuit) -> list[list[int]]:
-    """Return the qubits of the parts that are simulated apart; small ones share a run."""
-    if circuit.has_control_flow_op():
+    """Return the qubits of the parts that are simulated apart; small ones share a run.
+
+    A part that is never measured is left out. A circuit with an `if`, or a bit that two parts write, is one.
+    """
+    writers: dict[int, set[int]] = {}
+    for item in circuit.data:
+        for bit in item.clbits:
+            places = {circuit.find_bit(qubit).index for qubit in item.qubits}
+            writers.setdefault(circuit.find_bit(bit).index, set()).update(places)
+    parts = [
+        part for part in connected_qubits(circuit) if any(places & set(part) for places in writers.values())
+    ]
+    shared = any(sum(bool(places & set(part)) for part in parts) > 1 for places in writers.values())
+    if shared or circuit.has_control_flow_op():
         return [used_qubits(circuit)]
     groups: list[list[int]] = []
-    for part in sorted(connected_qubits(circuit), key=len, reverse=True):
+    for part in sorted(parts, key=len, reverse=True):
         fitting = next((group for group in groups if len(group) + len(part) <= _TOGETHER), None)
         if fitting is None:
             groups.append(list(part))
@@ -236,9 +249,10 @@ def _groups(circuit: QuantumCircuit) -> list[list[int]]:
     return [sorted(group) for group in groups]
 
 
-def no_bits(shots: int) -> Shots:
-    """Return the shots of a circuit that measures nothing."""
-    return Shots.from_registers({}, shots)
+def no_bits(circuit: QuantumCircuit, shots: int) -> Shots:
+    """Return the shots of a circuit that measures nothing: whatever bits it has are 0."""
+    blank = {register.name: np.zeros((shots, len(register)), dtype=np.bool_) for register in circuit.cregs}
+    return Shots.from_registers(blank, shots)
 
 
 def _shots(data: Any, circuit: QuantumCircuit, shots: int) -> Shots:
