@@ -39,12 +39,15 @@ class Sample:
         illegal: shots that no board explains, or that the position cannot give; thrown away.
         herald_failed: shots whose herald fired: half-cancelling did not succeed; thrown away.
         kinds: the illegal shots by the kind of fault.
+        unused: possible shots that are left aside: with other positions than those observed already, or
+            after the first where only one is wanted.
     """
 
     drawn: tuple[str, ...]
     illegal: int = 0
     herald_failed: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
+    unused: int = 0
 
     @property
     def kept(self) -> int:
@@ -54,7 +57,7 @@ class Sample:
     @property
     def shots(self) -> int:
         """How many shots there were in all."""
-        return self.kept + self.illegal + self.herald_failed
+        return self.kept + self.unused + self.illegal + self.herald_failed
 
     @property
     def first(self) -> str:
@@ -64,8 +67,10 @@ class Sample:
             ServiceError: if no shot counts.
         """
         if not self.drawn:
+            kinds = "; ".join(f"{kind} {count}" for kind, count in sorted(self.kinds.items()))
             raise ServiceError(
                 f"no shot of {self.shots} counts: {self.herald_failed} failed heralds, {self.illegal} illegal"
+                + f" ({kinds})" * bool(kinds)
             )
         return self.drawn[0]
 
@@ -120,13 +125,13 @@ class DiceObserver:
 
     def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:
         """Draw boards from the distribution of the rolls; every shot counts."""
-        _check_request(game.state, mode, shots)
+        check_request(game.state, mode, shots)
         odds = roll_odds(game.state, mode, self.rolls)
         return Sample(tuple(odds.draw(rng) for _ in range(shots)))
 
     def draw(self, game: Game, mode: Mode, rng: "np.random.Generator") -> Sample:
         """Roll one observation from beginning to end."""
-        _check_request(game.state, mode, 1)
+        check_request(game.state, mode, 1)
         board, _ = observe_by_rolls(game.state, mode, rng, self.rolls)
         return Sample((board,))
 
@@ -153,7 +158,7 @@ class CircuitObserver:
         from circuits.decoding import decode
         from circuits.postselection import run_given
 
-        _check_request(game.state, mode, shots)
+        check_request(game.state, mode, shots)
         compiled = self.compile(game, mode)
         assert compiled.readout is not None
         with service_errors():
@@ -190,7 +195,8 @@ def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT) -> Observer:
 
     Args:
         name: ``aer`` or ``aer-lean`` for the simulator with the move-by-move or the lean circuit, ``dice``
-            for rolls without a circuit.
+            for rolls without a circuit, ``fake_<device>`` for a simulated device with its noise,
+            ``ibm_<device>`` for a real one, ``ibm`` for the least busy one.
         rolls: how ``dice`` rolls the chances that no single d6 gives.
 
     Raises:
@@ -201,6 +207,10 @@ def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT) -> Observer:
         return DiceObserver(rolls)
     if rolls is not Rolls.EXACT:
         raise UsageError(f"--rolls {rolls} goes with the backend 'dice', not {name!r}: circuits do not roll")
+    from qttt.devices import is_device, open_device
+
+    if is_device(name):
+        return open_device(name)
     from circuits.backends import get_backend
 
     with service_errors():
@@ -225,7 +235,12 @@ def service_errors() -> Iterator[None]:
         raise UsageError(str(error)) from error
 
 
-def _check_request(state: State, mode: Mode, shots: int) -> None:
+def check_request(state: State, mode: Mode, shots: int) -> None:
+    """Refuse what no observer can do.
+
+    Raises:
+        UsageError: fewer than one shot, or a mode that the level does not have.
+    """
     if shots < 1:
         raise UsageError(f"the number of shots must be at least 1, not {shots}")
     if mode is Mode.ROTATED and not state.rules.level.rotated_mode:

@@ -3,18 +3,20 @@
 from importlib.util import find_spec
 
 from circuits.backends.base import Backend
+from circuits.backends.progress import Notify, ignore
 from circuits.errors import UnknownBackendError
 
 __all__ = ["Backend", "get_backend"]
 
 
-def get_backend(name: str) -> Backend:
+def get_backend(name: str, notify: Notify = ignore) -> Backend:
     """Return the backend of that name.
 
     Args:
         name: `'aer'` for the local simulator; `'fake_<device>'` for a simulated device with its noise,
             `'ibm'` for the least busy device of an IBM Quantum account, `'ibm_<device>'` for a certain one.
             The last three need the extra `ibm`.
+        notify: told of retries and remarks while a service is asked.
 
     Raises:
         UnknownBackendError: there is no such backend, or its extra is not installed.
@@ -29,5 +31,5 @@ def get_backend(name: str) -> Backend:
             raise UnknownBackendError(f"backend {name!r} needs qiskit-ibm-runtime: install the extra 'ibm'")
         from circuits.backends.ibm import get_backend as get_ibm_backend
 
-        return get_ibm_backend(name)
+        return get_ibm_backend(name, notify=notify)
     raise UnknownBackendError(f"there is no backend {name!r}: try aer, fake_<device>, ibm, ibm_<device>")

@@ -73,6 +73,7 @@ from circuits.lean.choice import (
     two_qubit_depth,
     two_qubit_gates,
 )
+from circuits.lean.collapsed import collapsed_circuit
 from circuits.lean.pieces import Attack, Piece, PieceError, Site
 from circuits.lean.synthesis import Encoding, Role, Shape, lean_circuit, wire
 
@@ -85,6 +86,7 @@ __all__ = [
     "Role",
     "Shape",
     "Site",
+    "collapsed_circuit",
     "estimated_error",
     "lean_circuit",
     "lean_for_target",

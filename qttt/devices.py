@@ -1,0 +1,317 @@
+"""Observing on quantum devices: lean circuits, errors detected and thrown away, one job for both modes.
+
+A device errs. What it measures is decoded, and every board that the position cannot give is thrown away
+(`qttt.impossible`); the outcome of the game is the first board left, in the order measured. It is never the
+most frequent one: a vote would replace the device's randomness by the likeliest board.
+
+At Levels 4 and 5 the positions come before the choice of the mode. Both modes' circuits go in one job: the
+positions are those of the first possible shot of one circuit, and the symbols are drawn from the shots of the
+chosen mode's circuit that have the same positions. Occupancies have the same statistics in both modes, so
+this is the same joint distribution, with one wait in the queue. Where no shot has these positions, or the
+job is gone, the state that they leave behind is prepared on its own: the *collapsed* state.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from qttt.compiler import lean_pieces
+from qttt.game import Game
+from qttt.impossible import impossible_boards
+from qttt.observation import Sample, check_request, sample_of, service_errors
+from qttt.outcomes import Positions, filled_squares
+from qttt.state import Event, Phase, State
+from qttt.symbols import Mode
+
+if TYPE_CHECKING:
+    import numpy as np
+    from qiskit.circuit import QuantumCircuit
+
+    from circuits.backends.ibm import IBMBackend, Options, Prepared
+    from circuits.backends.progress import Notify
+    from circuits.decoding import Decoded, Shots
+    from circuits.lean import Encoding
+    from circuits.measurement import Readout
+
+DEFAULT_SHOTS = 1024
+SEEDS = 4
+"""With how many seeds each circuit is compiled; the likeliest to succeed is kept."""
+
+
+def is_device(name: str) -> bool:
+    """Whether a backend's name is that of a device, real or simulated."""
+    return name == "ibm" or name.startswith(("ibm_", "fake_"))
+
+
+def open_device(name: str, notify: "Notify | None" = None) -> "DeviceObserver":
+    """Find a device by name.
+
+    Args:
+        name: ``fake_<device>``, ``ibm_<device>`` or ``ibm``.
+        notify: told of retries and remarks while the service is asked.
+
+    Raises:
+        UsageError: there is no such device, or the extra ``ibm`` is not installed.
+        ServiceError: the account or the service failed.
+    """
+    from circuits.backends import get_backend
+    from circuits.backends.progress import ignore
+
+    with service_errors():
+        backend = get_backend(name, notify or ignore)
+    return DeviceObserver(cast("IBMBackend", backend))
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What the shots of one circuit say of a board.
+
+    Attributes:
+        decoded: the shots, those of impossible boards marked as illegal.
+        raw: how often each board was read before any was thrown away; shots that make no board at all are
+            counted under the kind of their fault.
+    """
+
+    decoded: "Decoded"
+    raw: Mapping[str, int]
+
+    def sample(self, positions: Positions | None = None) -> Sample:
+        """The shots that count.
+
+        Args:
+            positions: positions that are known already; possible shots with others do not count, and are the
+                sample's ``unused``.
+        """
+        whole = sample_of(self.decoded)
+        if positions is None:
+            return whole
+        drawn = tuple(board for board in whole.drawn if positions.agree(board))
+        return replace(whole, drawn=drawn, unused=whole.kept - len(drawn))
+
+
+def read_shots(state: State, mode: Mode, readout: "Readout", shots: "Shots") -> Reading:
+    """Decode the shots of a state's board, and find the impossible ones.
+
+    Args:
+        state: the moment at which the board is observed.
+        mode: the mode that the circuit reads.
+        readout: how to read its bits.
+        shots: the bits.
+    """
+    from circuits.decoding import decode, reject
+
+    decoded = decode(readout, shots)
+    position = state.position.standard(physical=state.physical)
+    faults = impossible_boards(decoded.boards, position, mode)
+    return Reading(
+        reject(decoded, {board: str(fault) for board, fault in faults.items()}),
+        {**decoded.counts(), **decoded.illegal_kinds},
+    )
+
+
+def first_positions(readings: Mapping[Mode, Reading]) -> tuple[Positions, Sample]:
+    """The positions of the first possible shot, and the shots of the circuit that it was read from.
+
+    Args:
+        readings: the shots of one job by mode.
+
+    Raises:
+        ServiceError: no shot is possible.
+    """
+    mode = Mode.STANDARD if Mode.STANDARD in readings else next(iter(readings))
+    sample = readings[mode].sample()
+    return Positions(filled_squares(sample.first)), sample
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A job that is ready to be sent.
+
+    Attributes:
+        prepared: its compiled circuits and what they will cost.
+        drafts: the same circuits before they were compiled.
+        modes: the mode that each of them reads.
+        collapsed: the positions from which they were prepared, or None for the whole observation.
+    """
+
+    prepared: "Prepared"
+    drafts: "tuple[QuantumCircuit, ...]"
+    modes: tuple[Mode, ...]
+    collapsed: Positions | None = None
+
+
+class DeviceObserver:
+    """Observes on a device of IBM's, real or simulated.
+
+    Attributes:
+        backend: the device.
+        encoding: ``masked`` for the fewest gates; ``strict``, where the symbol of an empty square has to read
+            0 and every square is measured, values that are certain included.
+        options: how jobs are run.
+        shots: how many shots a job takes if nobody says otherwise.
+    """
+
+    def __init__(
+        self,
+        backend: "IBMBackend",
+        *,
+        encoding: "Encoding" = "masked",
+        options: "Options | None" = None,
+        shots: int = DEFAULT_SHOTS,
+    ) -> None:
+        """Choose the device and how it is used."""
+        self.backend = backend
+        self.encoding: Encoding = encoding
+        self.options = options
+        self.shots = shots
+        self._last: tuple[tuple[Event, ...], dict[Mode, Reading]] | None = None
+
+    @property
+    def name(self) -> str:
+        """The device's full name."""
+        return self.backend.name
+
+    def plan(
+        self,
+        game: Game,
+        modes: Sequence[Mode],
+        shots: int | None = None,
+        notify: "Notify | None" = None,
+    ) -> Plan:
+        """Compile the observation of a game's board, one circuit a mode, and say what it will cost.
+
+        With positions observed already, the circuits prepare what they have left of the state.
+
+        Args:
+            game: a game at any moment.
+            modes: the modes to prepare for.
+            shots: shots of each circuit.
+            notify: told of retries and remarks.
+
+        Raises:
+            UsageError: a mode that the level does not have, or a circuit or number of shots that the device
+                does not take.
+            ServiceError: the account or the service failed.
+        """
+        from circuits.backends.ibm import Options
+        from circuits.backends.progress import ignore
+
+        shots = self.shots if shots is None else shots
+        options = self.options or Options(seeds=SEEDS)
+        with service_errors():
+            fitted = []
+            for mode in modes:
+                check_request(game.state, mode, shots)
+                fitted.append(self._fit(_drafts(game, mode, self.encoding), options.seeds))
+            prepared = self.backend.prepare(
+                [compiled for _, compiled, _ in fitted],
+                shots,
+                labels=[str(mode) for mode in modes],
+                readouts=[readout for _, _, readout in fitted],
+                options=options,
+                compiled=True,
+                notify=notify or ignore,
+            )
+        return Plan(prepared, tuple(draft for draft, _, _ in fitted), tuple(modes), game.state.positions)
+
+    def _fit(
+        self, drafts: "list[tuple[QuantumCircuit, Readout]]", seeds: int
+    ) -> "tuple[QuantumCircuit, QuantumCircuit, Readout]":
+        """The draft that is likeliest to succeed on the device, that draft compiled, and its readout."""
+        from circuits.backends.ibm_errors import calm
+        from circuits.backends.ibm_transpile import compile_for, success_log
+
+        device = self.backend.device
+        with calm():
+            fitted = [(draft, compile_for(draft, device, seeds), readout) for draft, readout in drafts]
+        return max(fitted, key=lambda entry: success_log(entry[1], device.target))
+
+    def run(self, plan: Plan, state: State, rng: "np.random.Generator") -> dict[Mode, Reading]:
+        """Send a plan and wait, without a job file.
+
+        Args:
+            plan: what to run.
+            state: the moment at which the board is observed.
+            rng: where the seed of a simulated device comes from.
+
+        Raises:
+            ServiceError: the job failed.
+        """
+        with service_errors():
+            shots = self.backend.submit(plan.prepared, seed=draw_seed(rng)).wait()
+        return readings_of(state, plan, shots)
+
+    def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:
+        """Run one job of one circuit; with positions observed already, the collapsed state's."""
+        plan = self.plan(game, [mode], shots)
+        return self.run(plan, game.state, rng)[mode].sample()
+
+    def draw(self, game: Game, mode: Mode, rng: "np.random.Generator") -> Sample:
+        """Run a job and take the first possible shot.
+
+        A full board whose mode is open runs in both modes; when the mode is drawn next, from the positions
+        that this gave, the shots of the same job are used.
+        """
+        state = game.state
+        if state.positions is not None:
+            found = self._from_last(game, mode)
+        else:
+            both = state.phase is Phase.OBSERVATION and mode in state.modes
+            plan = self.plan(game, state.modes if both else [mode])
+            readings = self.run(plan, state, rng)
+            self._last = (game.events, readings)
+            found = readings[mode].sample()
+        if not found.drawn and state.positions is not None:
+            found = self.run(self.plan(game, [mode]), state, rng)[mode].sample()
+        return up_to_first(found)
+
+    def _from_last(self, game: Game, mode: Mode) -> Sample:
+        positions = game.state.positions
+        if self._last is None or self._last[0] != game.events[:-1] or mode not in self._last[1]:
+            return Sample(())
+        return self._last[1][mode].sample(positions)
+
+
+def readings_of(state: State, plan: Plan, shots: "Sequence[Shots]") -> dict[Mode, Reading]:
+    """What the shots of a plan's circuits say, by mode."""
+    readings = {}
+    with service_errors():
+        for mode, circuit, run in zip(plan.modes, plan.prepared.circuits, shots, strict=True):
+            assert circuit.readout is not None
+            readings[mode] = read_shots(state, mode, circuit.readout, run)
+    return readings
+
+
+def up_to_first(sample: Sample) -> Sample:
+    """The same sample with nothing but its first board.
+
+    Raises:
+        ServiceError: no shot counts.
+    """
+    unused = sample.unused + sample.kept - 1
+    return replace(sample, drawn=(sample.first,), unused=unused)
+
+
+def draw_seed(rng: "np.random.Generator") -> int:
+    """A seed for a job."""
+    return int(rng.random() * 2**31)
+
+
+def _drafts(game: Game, mode: Mode, encoding: "Encoding") -> "list[tuple[QuantumCircuit, Readout]]":
+    """The circuits among which the device may choose."""
+    from circuits.lean import collapsed_circuit, lean_circuit
+
+    pieces, observed = lean_pieces(game)
+    every = encoding == "strict"
+    if game.state.positions is not None:
+        filled = [mark == "#" for mark in game.state.positions.filled]
+        return [collapsed_circuit(pieces, filled, mode, observed=observed, measure_all=every)]
+    drafts: list[tuple[QuantumCircuit, Readout]] = []
+    for shape in ("free", "line"):
+        circuit, readout = lean_circuit(
+            pieces, mode, observed=observed, encoding=encoding, shape=shape, measure_all=every
+        )
+        # Where no attacker is left alone with a certain symbol, both shapes are one circuit.
+        if all(circuit != earlier for earlier, _ in drafts):
+            drafts.append((circuit, readout))
+    return drafts
