@@ -1,0 +1,71 @@
+"""What importing the package does, and does not do."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+HEAVY = ("qiskit", "qiskit_aer", "qiskit_ibm_runtime", "matplotlib", "numpy", "scipy", "rich", "numba")
+
+
+def python(code: str, *path: Path) -> subprocess.CompletedProcess[str]:
+    lines = [f"import sys; sys.path[:0] = {[str(folder) for folder in path]}", code]
+    words = [sys.executable, "-c", "\n".join(lines)]
+    return subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
+
+
+def test_importing_the_game_loads_nothing_heavy() -> None:
+    code = (
+        f"import qttt.game, qttt.odds, qttt.record\nprint([name for name in {HEAVY} if name in sys.modules])"
+    )
+    assert python(code, ROOT).stdout.strip() == "[]"
+
+
+def test_another_package_of_the_name_circuits_is_named_in_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "circuits").mkdir()
+    (tmp_path / "circuits" / "__init__.py").write_text('"""Somebody else\'s."""\n')
+    done = python("import qttt", tmp_path, ROOT)
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("ImportError: the package 'circuits' at ")
+    assert str(tmp_path) in last
+    assert "hides TiqTaqToe's own" in last
+
+
+def test_the_ground_floor_knows_nothing_of_the_game() -> None:
+    for file in (ROOT / "circuits").rglob("*.py"):
+        assert "import qttt" not in file.read_text() and "from qttt" not in file.read_text(), file
+
+
+def test_rules_and_dice_import_neither_circuits_nor_numpy() -> None:
+    rules = [
+        "adjustment",
+        "board",
+        "chance",
+        "configurations",
+        "d6",
+        "dice",
+        "errors",
+        "game",
+        "legality",
+        "levels",
+        "moves",
+        "odds",
+        "options",
+        "outcomes",
+        "questions",
+        "record",
+        "rolls",
+        "roots",
+        "rules",
+        "squares",
+        "state",
+        "surds",
+        "symbols",
+        "tabletop",
+        "verdict",
+    ]
+    code = "".join(f"import qttt.{name}\n" for name in rules) + (
+        "print(sorted(name for name in sys.modules if name.startswith(('circuits.', 'numpy', 'qiskit'))))"
+    )
+    assert python(code, ROOT).stdout.strip() == "[]"
