@@ -52,8 +52,8 @@ def _placing(move: Move, player: str, after: Position, glyphs: Glyphs) -> str:
     }[move.kind]
     return (
         f"{player} {verb} {dragged.owner}'s piece in {invaded}: {face(invader)} goes into {invaded} and "
-        f"{face(own)} into {target}; the {glyphs.symbol(dragged.shape)} there was halves to {face(dragged)} "
-        f"and its other half follows into {target}."
+        f"{face(own)} into {target}; the {glyphs.symbol(dragged.shape)} that was there halves to "
+        f"{face(dragged)}, and its other half follows into {target}."
     )
 
 
