@@ -138,7 +138,8 @@ def answered(notebook: Notebook, answers: dict[int, str]) -> Notebook:
     copy = deepcopy(notebook)
     for number, cell, _ in exercises(copy):
         if number in answers:
-            cell["source"] = _UNANSWERED.sub(lambda _: answers[number].rstrip(), source(cell), count=1)
+            before, after = _UNANSWERED.split(source(cell), maxsplit=1)[::2]
+            cell["source"] = before + answers[number].rstrip() + after
     return copy
 
 

@@ -1,0 +1,1 @@
+"""Examples: games to replay, the guide, the gallery, and notebooks."""
