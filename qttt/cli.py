@@ -7,14 +7,14 @@ or service failed; 130 interrupted.
 import argparse
 import io
 import os
-import re
 import sys
 import textwrap
 import traceback
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from qttt.commands import COMMANDS, Entry
+from qttt.commands.parser import Parser
 from qttt.commands.session import Session
 from qttt.errors import QtttError, ServiceError, UsageError
 
@@ -29,25 +29,6 @@ _DESCRIPTION = (
     "5 (classical), 1+3 (superposition), 5*6 (entangle), 5-6 (cancel), ~5 or 5~ (with a view switch)."
 )
 _IN_ASCII = str.maketrans({"△": "X", "□": "O", "…": "...", "−": "-", "–": "-", "’": "'", "√": "sqrt "})
-
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose problems are errors of ours: one line, no usage text."""
-
-    def __init__(self, *, stdout: TextIO | None = None, **settings: Any) -> None:
-        """Take where help goes; None for the process's standard output."""
-        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
-        self.stdout = stdout
-
-    def error(self, message: str) -> NoReturn:
-        """Raise a usage error instead of leaving the process."""
-        if re.match(r"unrecognized arguments: [1-9~=?]", message):
-            message += " (a record of several moves is one argument, in quotes: '5 5*6')"
-        raise UsageError(message)
-
-    def print_help(self, file: Any = None) -> None:
-        """Print the help where this parser's output goes."""
-        super().print_help(file or self.stdout)
 
 
 def build_parser(named: str | None = None, stdout: TextIO | None = None) -> Parser:

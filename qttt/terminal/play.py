@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from qttt.cli import Parser
 from qttt.commands import COMMANDS as COMMAND_LINE
+from qttt.commands.parser import Parser
 from qttt.commands.session import Session
 from qttt.errors import QtttError, UsageError
 from qttt.game import Game, parse_event
