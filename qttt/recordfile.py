@@ -1,5 +1,6 @@
 """Where a record comes from: an argument, standard input or a file; and its way back to a file."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -39,7 +40,8 @@ def read_record(argument: str, stdin: TextIO | None = None) -> Record:
         try:
             return Record.parse(argument)
         except RecordError as error:
-            if Path(argument).exists():
+            # Unlike Path.exists this takes any text, one too long for a file name too.
+            if os.path.exists(argument):
                 hint = f" (for the file of this name write ./{argument})"
                 raise QtttError(f"{error}{hint}") from error
             raise
