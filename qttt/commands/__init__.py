@@ -60,8 +60,10 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("observe", "qttt.commands.observe", "observe a full board by circuit or dice"),
     Entry("check", "qttt.commands.check", "hold dice, circuits and shots against each other"),
     Entry("circuit", "qttt.commands.circuit", "the circuit of a game, drawn or as OpenQASM 3"),
+    Entry("rules", "qttt.commands.rules", "the rules of a level, with diagrams"),
     Entry("explain", "qttt.commands.explain", "explain a game move by move, also as a page or figures"),
     Entry("advise", "qttt.commands.advise", "the best choice, its value and why"),
+    Entry("selfplay", "qttt.commands.selfplay", "a match of many games between computers"),
     Entry("backends", "qttt.commands.backends", "what a board can be observed on"),
     Entry("perft", "qttt.commands.perft", "count legal move sequences"),
 )

@@ -18,8 +18,6 @@ from qttt.errors import UsageError
 from qttt.files import save_file
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from qttt.lesson.steps import Lesson
 
 FORMATS = ("html", "md", "pdf")
@@ -85,26 +83,11 @@ def _run(arguments: Namespace, session: Session) -> int:
         save_file(arguments.out, explained(lesson, format))
         session.show(f"Wrote {arguments.out}.")
         return 0
+    from qttt.commands.characters import carried
     from qttt.lesson.text import lesson_text
-    from qttt.textboard import UNICODE
 
-    blocks = lesson_text(lesson, session.glyphs)
-    session.show(*(blocks if session.glyphs is UNICODE else map(_in_ascii, blocks)))
+    session.show(*carried(lesson_text(lesson, session.glyphs), session))
     return 0
-
-
-_PLAIN = str.maketrans(
-    {"△": "X", "□": "O", "−": "-", "√": "sqrt", "“": '"', "”": '"', "·": ".", "→": "->", "’": "'"}
-)
-
-
-def _in_ascii(block: "Text") -> "Text":
-    """A block with ASCII characters only, for terminals that carry no others."""
-    from rich.text import Text
-
-    from qttt.commands.circuit import in_ascii
-
-    return Text(in_ascii(block.plain.translate(_PLAIN)), block.style)
 
 
 def _format(arguments: Namespace) -> str | None:

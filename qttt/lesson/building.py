@@ -147,7 +147,7 @@ class _Builder:
             after.position,
             marked=move.squares,
             changes=_changes(before.position, after.position),
-            opens=open_squares(after.position),
+            opens=open_squares(after.position) if after.rules.level.entangling else None,
             circuit=in_circuit,
         )
 
@@ -168,7 +168,7 @@ class _Builder:
             after.position,
             marked=(event.square,),
             changes=_changes(before.position, after.position),
-            opens=open_squares(after.position),
+            opens=open_squares(after.position) if after.rules.level.entangling else None,
             chance=chance,
         )
 

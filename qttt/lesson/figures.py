@@ -72,9 +72,9 @@ def _page(step: LessonStep) -> Scene:
     scenes = [captioned(replace(step_board(step), title=title))]
     circuit = step_circuit(step)
     if circuit is not None:
-        scenes.append(circuit)
+        scenes.append(captioned(circuit))
     if step.circuit is not None:
-        scenes += [box_gates(box) for box in step.circuit.boxes]
+        scenes += [captioned(box_gates(box)) for box in step.circuit.boxes]
     if step.distribution is not None:
         results = result_bars(step.distribution)
         scenes += [results] if results is not None else []

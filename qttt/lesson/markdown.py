@@ -12,6 +12,7 @@ from qttt.lesson.phrases import (
     part_title,
     pattern_glyphs,
     pattern_words,
+    sign_note,
     verdict_words,
 )
 from qttt.lesson.steps import Distribution, Lesson, LessonStep
@@ -69,6 +70,7 @@ def _step(step: LessonStep) -> Iterator[str]:
         if step.circuit.after:
             yield from ("", "Amplitudes before:", *_amplitudes(step.circuit.before))
             yield from ("", "Amplitudes after:", *_amplitudes(step.circuit.after))
+            yield from ("", sign_note(step.circuit.after))
         if step.circuit.kept < 1 - 1e-9:
             kept = percent(step.circuit.kept)
             yield from ("", f"A half-cancel is not a unitary: its shots count in {kept} of the runs.")

@@ -122,3 +122,14 @@ def verdict_words(step: LessonStep) -> str:
         f"{agree}: exact distributions within {report.exact_tvd:.1e} (total variation distance), "
         f"{report.sample.kept} shots within {report.sampled_tvd:.4f}, p-value {report.p_value:.3f}.{heralds}"
     )
+
+
+def sign_note(parts: tuple[Part, ...]) -> str:
+    """A warning where signs could be read as more than they are; empty where all of them mean something."""
+    for part in parts:
+        if len({tuple(cell == "." for cell in pattern) for pattern in part.amplitudes}) > 1:
+            return (
+                "A sign means something between rows that fill the same squares. Between different squares "
+                "it means nothing: positions never meet again, so they cannot interfere."
+            )
+    return ""

@@ -117,7 +117,7 @@ class LessonStep:
         marked: squares to point at.
         emptied: squares that an observation found empty.
         changes: squares whose dice changed.
-        opens: for each player the squares that they may now attack.
+        opens: for each player the squares that they may now attack; None below Level 2, where nobody can.
         circuit: what it means for the circuit; None where nothing is added.
         distribution: what an observation could have given.
         chance: the probability that the event had; 1 for moves.

@@ -14,6 +14,7 @@ from qttt.lesson.phrases import (
     part_title,
     pattern_glyphs,
     pattern_words,
+    sign_note,
     verdict_words,
 )
 from qttt.lesson.steps import Box, Distribution, Lesson, LessonStep
@@ -65,6 +66,7 @@ def _step(step: LessonStep, glyphs: Glyphs) -> Iterator[Text]:
         if step.circuit.after:
             yield from _amplitudes("Amplitudes before", step.circuit.before)
             yield from _amplitudes("Amplitudes after", step.circuit.after)
+            yield from _paragraphs((sign_note(step.circuit.after),))
         if step.circuit.kept < 1 - 1e-9:
             kept = percent(step.circuit.kept)
             yield from _paragraphs(

@@ -70,7 +70,7 @@ def board_scene(
             shapes += [shape.placed(MARGIN, height, 1.0) for shape in row]
             height += 16
         height += 4 if rows else 0
-    return Scene(side, height, tuple(shapes), title or "A position", describe_position(position))
+    return Scene(side, height, tuple(shapes), title or "A position", describe_position(position, opens=opens))
 
 
 def corner(square: int) -> Point:

@@ -23,6 +23,13 @@ SHORT: dict[Configuration, str] = {
 }
 
 
+_JOINS = {
+    Configuration.CANCELLED: "into",
+    Configuration.HALF_CANCELLED: "into",
+    Configuration.TARGET: "from",
+}
+
+
 def signed(value: int) -> str:
     """A die's value with a true minus sign."""
     return str(value).replace("-", "−")
@@ -33,8 +40,14 @@ def describe_die(die: Die) -> str:
     return f"{die.owner}'s {colour_name(die.colour)} {die.shape.shape} {signed(die.value)}"
 
 
-def describe_square(position: Position, square: int) -> str:
-    """What is in a square and what it means, without its number."""
+def describe_square(position: Position, square: int, *, opens: bool = True) -> str:
+    """What is in a square and what it means, without its number.
+
+    Args:
+        position: the board.
+        square: 1 to 9.
+        opens: say to whom the square is open, if to anybody.
+    """
     if position.is_observed(square):
         return f"observed {position.observed[square - 1]}, closed"
     contents = position.at(square)
@@ -45,17 +58,22 @@ def describe_square(position: Position, square: int) -> str:
     if len(contents) == 2 and contents[0].piece != contents[1].piece:
         other = partner(position.dice, square)
         if other is not None and kind not in (Configuration.PLUS, Configuration.MINUS):
-            words += f" with square {other}"
+            words += f" {_JOINS.get(kind, 'with')} square {other}"
     if square in position.twisted:
         words += ", rotated although the dice do not show it"
     open_to = position.open_to(square)
-    return f"{words}, open to {open_to}" if open_to else words
+    return f"{words}, open to {open_to}" if opens and open_to else words
 
 
-def describe_position(position: Position) -> str:
-    """The whole board in words: the view, then every square that is not empty."""
+def describe_position(position: Position, *, opens: bool = True) -> str:
+    """The whole board in words: the view, then every square that is not empty.
+
+    Args:
+        position: the board.
+        opens: say which squares are open, and to whom.
+    """
     parts = [
-        f"{square} ({NAMES[square - 1]}): {describe_square(position, square)}"
+        f"{square} ({NAMES[square - 1]}): {describe_square(position, square, opens=opens)}"
         for square in SQUARES
         if not position.is_empty(square)
     ]

@@ -48,7 +48,8 @@ def event_scene(number: int, before: State, event: Event, after: State, *, legen
         empty = [square for square in SQUARES if event.filled[square - 1] == EMPTY]
         return captioned(board_scene(settled, caption, emptied=empty, opens=False, legend=legend))
     marked = (event.square,) if isinstance(event, Measurement) else event.squares
-    return captioned(board_scene(after.position, caption, marked=marked, legend=legend))
+    opens = before.rules.level.entangling
+    return captioned(board_scene(after.position, caption, marked=marked, opens=opens, legend=legend))
 
 
 def captioned(scene: Scene) -> Scene:

@@ -1,4 +1,4 @@
-"""The lesson page in a real browser: Debian's chromium, driven by path; skipped by name where it is missing."""
+"""The lesson page in a real browser: Debian's chromium, driven by path; skipped by name where it is not."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -114,7 +114,7 @@ def test_a_cancelled_square_points_at_its_target_and_is_crossed() -> None:
     assert (arrow.points[0], arrow.points[2]) == (centre(5), centre(6))
     assert arrow.dash
     assert "cancelled" in words(scene)
-    assert "cancelled with square 6" in scene.description
+    assert "cancelled into square 6" in scene.description
 
 
 def test_open_squares_the_view_and_observed_symbols_are_named() -> None:

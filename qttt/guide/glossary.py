@@ -1,0 +1,72 @@
+"""The words of the game, each with the level from which on it is needed."""
+
+from dataclasses import dataclass
+
+from qttt.levels import Level
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word of the game.
+
+    Attributes:
+        word: the word.
+        meaning: what it means, in a sentence or two.
+        since: the level from which on it is needed.
+    """
+
+    word: str
+    meaning: str
+    since: int = 0
+
+
+TERMS: tuple[Term, ...] = (
+    Term(
+        "adjustment",
+        "What the board does by itself after an attack: values are halved and dice are added.",
+        2,
+    ),
+    Term(
+        "amplitude", "The signed number behind a die: the sign of its value times the root of |value|/4.", 3
+    ),
+    Term("bank", "The dice that adjustments take from.", 2),
+    Term("cancelled", "A square whose dice sum to nothing: it will be found empty.", 3),
+    Term("classical", "A piece whose square and symbol are both certain (in a standard observation)."),
+    Term("colour", "Says which dice belong to one piece. It has no other meaning."),
+    Term(
+        "entangled", "Two pieces that share two squares, one in each, so that each tells about the other.", 2
+    ),
+    Term("half", "One of the two places of a piece in superposition.", 1),
+    Term("herald", "In a circuit: a qubit that tells whether a half-cancel succeeded and the run counts.", 3),
+    Term("initiator", "The player who filled the last empty square, and so began the observation."),
+    Term(
+        "line",
+        "Three squares in a row, a column or a diagonal; three of one symbol in a line are a three-in-a-row.",
+    ),
+    Term(
+        "minus",
+        "A symbol superposition △ − □: the piece is there, its symbol is open. It reads □ in rotated mode.",
+        3,
+    ),
+    Term("mode", "How symbols are read: standard or rotated.", 4),
+    Term("observation", "Looking at the whole board: every piece is found in one square with one symbol."),
+    Term("open", "A square that a player may attack: it holds exactly one die, of the opponent's shape.", 2),
+    Term("piece", "A symbol that will be somewhere on the board; its dice show where it may be."),
+    Term(
+        "plus",
+        "A symbol superposition △ + □: the piece is there, its symbol is open. It reads △ in rotated mode.",
+        3,
+    ),
+    Term("root", "A piece placed by a classical or superposition move, together with the attacks on it.", 2),
+    Term("square", "One of the nine places of the board, 1 to 9 in reading order."),
+    Term("superposition", "A piece in two places at once, half in each.", 1),
+    Term("symbol", "△ (X) or □ (O)."),
+    Term("target", "The empty square into which an attack spreads.", 2),
+    Term("value", "The number that a die shows: how many quarters of the piece are there."),
+    Term("view", "How the dice on the board are to be read: standard, or rotated.", 5),
+)
+
+
+def terms_at(level: Level) -> tuple[Term, ...]:
+    """The words needed at a level, in alphabetical order."""
+    return tuple(term for term in TERMS if term.since <= level.number)

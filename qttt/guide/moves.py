@@ -1,0 +1,253 @@
+"""The rules of the moves and of the dice."""
+
+from collections.abc import Iterator
+
+from qttt.dice import COLOURS, VALUES
+from qttt.guide.sections import Diagram, Section, Table, chance, share
+from qttt.levels import LEVELS, Level
+from qttt.pictures.descriptions import signed
+from qttt.squares import NAMES, SQUARES
+from qttt.symbols import Symbol, View
+
+
+def level_table() -> Table:
+    """What each level allows."""
+
+    def mark(allowed: bool) -> str:
+        return "yes" if allowed else "–"
+
+    head = (
+        "level",
+        "name",
+        "superposition",
+        "entangling",
+        "cancelling",
+        "rotated mode",
+        "rotated view",
+        "play on",
+    )
+    rows = tuple(
+        (
+            str(level.number),
+            level.name,
+            mark(level.superposition),
+            mark(level.entangling),
+            mark(level.cancelling),
+            mark(level.rotated_mode),
+            mark(level.rotated_view),
+            mark(level.observed_in_play),
+        )
+        for level in LEVELS
+    )
+    return Table(head, rows)
+
+
+def move_sections(level: Level) -> Iterator[Section]:
+    """The sections on dice and moves.
+
+    Args:
+        level: whose rules are wanted.
+    """
+    yield _board(level)
+    yield _turn(level)
+    yield Section(
+        "Classical move: `5`",
+        (
+            "Place one die of your own shape with the 4 up in an empty square. All of the piece is there: "
+            "when the "
+            "board is observed, your symbol will be found in that square.",
+            Diagram("classical", "X's classical move in the middle.", "5", level.number),
+        ),
+    )
+    if level.superposition:
+        yield Section(
+            "Superposition move: `1+3`",
+            (
+                "Place two dice of one colour with the 2 up in two different empty squares. It is one "
+                "piece in two "
+                f"places: it will be found in one of them, each with a chance of {share(2 / 4)}, and then "
+                "the other "
+                "is empty. The squares need not be neighbours.",
+                Diagram("superposition", "X's piece is half in 3 and half in 7.", "3+7", level.number),
+            ),
+        )
+    if level.entangling:
+        yield from _entangling(level)
+    if level.cancelling:
+        yield from _cancelling(level)
+    if level.rotated_view:
+        yield _views(level)
+
+
+def _values(level: Level) -> tuple[int, ...]:
+    """The values that dice can show at a level."""
+    smallest = 4 if not level.superposition else 2 if not level.entangling else 1
+    return tuple(
+        value
+        for value in VALUES
+        if abs(value) >= smallest
+        and (value > 0 or (level.cancelling and (value == -2 or level.rotated_view)))
+    )
+
+
+def _board(level: Level) -> Section:
+    values = ", ".join(signed(value) for value in _values(level))
+    names = ", ".join(f"{square} {name}" for square, name in zip(SQUARES, NAMES, strict=True))
+    return Section(
+        "Board, players and dice",
+        (
+            f"The board has nine squares, numbered in reading order: {names}.",
+            f"Player X plays {Symbol.X.glyph} with four-sided dice, player O plays {Symbol.O.glyph} with "
+            f"six-sided dice. Both have dice in {', '.join(COLOURS)}; a colour says which dice belong to "
+            "one piece, "
+            "and each move takes a colour that is not on the board. X starts unless the players agree "
+            "otherwise; "
+            "in a rematch the other player starts, and everybody keeps their symbol.",
+            f"A die is placed with a value up, and never rolled. At this level the values are {values}. A "
+            "value v "
+            "says how much of the piece is in the square: |v| quarters"
+            + (", before anything is shared out anew." if level.cancelling else "."),
+        ),
+    )
+
+
+def _turn(level: Level) -> Section:
+    items = [
+        "Each turn is one move with one colour.",
+        "Every move fills at least one empty square.",
+        "No square ever holds more than two dice.",
+    ]
+    if level.entangling:
+        items.append("You may not place a die where you already have one: nobody attacks themselves.")
+        items.append(
+            "A square is open to you when it holds exactly one die and that die has your opponent's shape. "
+            "Squares "
+            "with two dice are closed to both."
+        )
+    if not level.observed_in_play:
+        items.append("A square with an observed symbol is closed for the rest of the game.")
+    return Section("A turn", (tuple(items),))
+
+
+def _entangling(level: Level) -> Iterator[Section]:
+    yield Section(
+        "Entangling move: `5*6`",
+        (
+            "Enter a square that is open to you with one die, and an empty square with another of the same "
+            "colour, "
+            "both with the 2 up. The board then adjusts itself: the die that you met is halved, and a "
+            "second die "
+            "of its colour with the same halved value comes into the empty square beside yours.",
+            "If you met a 4, the two pieces are entangled: one of the two squares will hold X and the "
+            "other O, each "
+            "way round with the same chance"
+            + (", in both modes of observation." if level.rotated_mode else ".")
+            + " To know one is to know the other.",
+            Diagram(
+                "entangling", "X had played 5; O entangles it into 6.", "5 5*6", level.number, marked=(5, 6)
+            ),
+        ),
+    )
+    yield Section(
+        "Half-entangling move: `3*6` against a superposition",
+        (
+            "The same move against a 2 halves it to 1s, and only one half of the piece is attacked. If the "
+            "piece is "
+            "found in that half, the two pieces are entangled as above; if it is found in the other half, "
+            "your piece "
+            "is alone, in one of the two squares. The other half can be attacked later by a move of its "
+            "own; then "
+            "the piece shows four 1s.",
+            Diagram(
+                "half-entangling",
+                "X had played 3+7; O attacks the half in 3.",
+                "3+7 3*6",
+                level.number,
+                marked=(3, 6),
+            ),
+            Diagram(
+                "doubly-half-entangled", "Later O attacks the other half too.", "3+7 3*6 9 7*1", level.number
+            ),
+        ),
+    )
+
+
+def _cancelling(level: Level) -> Iterator[Section]:
+    stays, there = chance("1+3 1-2", 1, "X", level=3), chance("1+3 1-2", 3, "X", level=3)
+    own, turned = chance("1+3 1-2", 2, "X", level=3), chance("1+3 1-2", 2, "O", level=3)
+    yield Section(
+        "Cancelling move: `5-6`",
+        (
+            "Enter a square that is open to you with a die of your colour but of your opponent's shape, "
+            "with −2 up. "
+            "Into an empty square goes a die of your own shape: 2 if you are X, −2 if you are O. The die "
+            "that you "
+            "met is halved, and a second one of its colour joins yours in the other square.",
+            "If you met a 4, its square now holds 2 and −2 of one shape, which sum to nothing: it will be "
+            "empty for "
+            "certain, but it counts as filled until the board is observed. The piece goes on in the other "
+            "square, "
+            "in a plus state (△2 □2) if X cancelled, in a minus state (△2 □−2) if O did: it is there for "
+            "certain, "
+            "and its symbol is open. No piece is added to the board.",
+            Diagram(
+                "cancelling-by-o",
+                "O cancels X's piece in 5: a minus in 6.",
+                "5 5-6",
+                level.number,
+                marked=(5, 6),
+            ),
+            Diagram(
+                "cancelling-by-x",
+                "X cancels O's piece in 5: a plus in 6.",
+                "5 5-6",
+                level.number,
+                Symbol.O,
+                marked=(5, 6),
+            ),
+        ),
+    )
+    yield Section(
+        "Half-cancelling move: `1-2` against a superposition",
+        (
+            "The same move against a 2 halves it to 1s. The −2 outweighs the 1 that stays, so that the "
+            "square is not "
+            "quite empty, and all weights are shared out anew. With X on 1 and 3, and O cancelling 1 into 2: "
+            f"X is in 3 with {share(there)}, in 2 with {share(own)}, still in 1 with {share(stays)}, and 2 "
+            "holds O "
+            f"with {share(turned)}.",
+            Diagram(
+                "half-cancelling", "O half-cancels the half in 1.", "1+3 1-2", level.number, marked=(1, 2)
+            ),
+        ),
+    )
+
+
+def _views(level: Level) -> Section:
+    return Section(
+        "Switching the view: `~5` and `5~`",
+        (
+            f"The board can be seen in the {View.STANDARD} or in the {View.ROTATED} view; the view token "
+            "shows which. "
+            "On your turn you may switch it before your move (`~5`) or after it (`5~`), but only once "
+            "between two "
+            "observations, and never instead of a move.",
+            "A switch changes the dice and not what they mean. Square by square: a lone △4 becomes a plus "
+            "△2 □2 and "
+            "a lone □4 a minus △2 □−2, and back; an unattacked half △2 becomes a plus-half △1 □1, an "
+            "unattacked half "
+            "□2 a minus-half △1 □−1, and back. Entangled, cancelled, half-entangled and half-cancelled "
+            "squares, and "
+            "the target of a half-cancel, stay as they are.",
+            "In each view a lone die is open to the opponent, and every move means in that view what it "
+            "always "
+            "means. So a switch opens plus and minus states to attack, and closes lone dice.",
+            Diagram("view-before", "Before the switch.", "1 2+3 4 4*7 6 6-5", level.number),
+            Diagram(
+                "view-after",
+                "After X switches (and plays 8): the middle is open to X.",
+                "1 2+3 4 4*7 6 6-5 ~8",
+                level.number,
+            ),
+        ),
+    )

@@ -1,0 +1,206 @@
+"""The rules of observing, deciding and going on, the options, and the configurations of a square."""
+
+from collections.abc import Iterator
+
+from qttt.configurations import Configuration
+from qttt.errors import UsageError
+from qttt.guide.sections import Diagram, Section, Table, chance, played, share
+from qttt.levels import Level
+from qttt.options import SUMMARIES, parse_options
+from qttt.pictures.descriptions import describe_die
+from qttt.symbols import Mode, Symbol
+
+
+def observation_sections(level: Level) -> Iterator[Section]:
+    """The sections on observing and on how the game ends.
+
+    Args:
+        level: whose rules are wanted.
+    """
+    yield _observation(level)
+    yield _rolls(level)
+    yield _deciding(level)
+    yield Section("Squares: what the dice in them say", (configuration_table(level),))
+    yield _options(level)
+
+
+def _observation(level: Level) -> Section:
+    steps = []
+    if level.rotated_view:
+        steps.append("The view goes back to standard.")
+    if level.rotated_mode:
+        steps += [
+            "Positions: which squares hold a piece. Superpositions, half-attacked pieces and "
+            "half-cancelled squares "
+            "resolve here; cancelled squares are empty.",
+            "The initiator, having seen the positions, chooses the mode. Standard: △ and □ are read as "
+            "they are, "
+            "while plus and minus states are read by chance, half and half. Rotated: plus reads △ and "
+            "minus reads □, "
+            "while classical pieces are read by chance. Entangled pairs come out opposite in both modes.",
+            "The symbols are read and placed.",
+        ]
+    else:
+        steps.append("Every piece is found in one square, with the chances that its dice show.")
+        if level.cancelling:
+            steps[-1:] = [
+                "Positions first: which squares hold a piece. Cancelled squares are empty.",
+                "Then the symbols: plus and minus states are read as △ or □ by chance, half and half.",
+            ]
+    if level.observed_in_play:
+        steps.append("If the game goes on, each observed symbol becomes a lone die of value 4.")
+    return Section(
+        "Observing the board",
+        (
+            "When no square is empty, the board is observed; the player who moved last initiated it. A "
+            "square "
+            "counts as filled if it holds a die or an observed symbol.",
+            tuple(steps),
+        ),
+    )
+
+
+def _rolls(level: Level) -> Section:
+    rows = [("classical piece", "certain", "–")]
+    if level.superposition:
+        rows.append(("superposition: is it in this square?", share(chance("1+3", 1, "X")), "even"))
+    if level.entangling:
+        rows.append(("entangled pair: which way round?", share(chance("5 5*6", 5, "X")), "even"))
+        half = chance("1+3 1*2", 3, "X")
+        rows.append(("half-entangled: is it in the free half?", share(half), "even"))
+    if level.cancelling:
+        stays = chance("1+3 1-2", 1, "X")
+        other = chance("1+3 1-2", 3, "X") / (1 - stays)
+        own = chance("1+3 1-2", 2, "O") / (chance("1+3 1-2", 2, "O") + chance("1+3 1-2", 2, "X"))
+        rows += [
+            ("cancelled square: is it filled?", "0 %", "–"),
+            ("half-cancelled square: is it filled?", share(stays), "two dice both showing 1"),
+            ("if not: is the piece in the free half?", share(other), "1 or 2; a 6 is rolled again"),
+            ("plus or minus state: △ or □?", share(chance("5 5-6", 6, "X")), "even"),
+            ("target of a half-cancel: the attacker's symbol?", share(own), "not 1 or 2"),
+        ]
+    if level.rotated_mode:
+        rotated = played("1+3 1-2", 5).state.odds(Mode.ROTATED).squares()[1]
+        rows += [
+            ("rotated mode, plus: △? (minus: □?)", share(chance("5 5-6", 6, "O", mode=Mode.ROTATED)), "–"),
+            ("rotated mode, classical: △ or □?", share(chance("5", 5, "X", mode=Mode.ROTATED)), "even"),
+            (
+                "rotated mode, target: the attacker's symbol?",
+                share(rotated[Symbol.O] / (rotated[Symbol.O] + rotated[Symbol.X])),
+                "not two dice both showing 1",
+            ),
+        ]
+    return Section(
+        "Rolling for it at the table",
+        (
+            "The players take turns, the initiator first. One points at a square with a die of theirs, "
+            "says how the "
+            "roll will be read, asks whether the square is theirs, and rolls a six-sided die; then the "
+            "board is "
+            "adjusted to the answer. The order of the questions never matters.",
+            Table(("question", "chance of yes", "a d6 says yes on"), tuple(rows)),
+        ),
+    )
+
+
+def _deciding(level: Level) -> Section:
+    parts: list[str] = [
+        "The game is decided after an observation and only then. Whoever has more three-in-a-rows wins.",
+    ]
+    if level.number == 2:
+        parts.append(
+            "If both have equally many, none or one each: with one each it is a tie at once, because no "
+            "further line "
+            "is possible; with none the game goes on while a square is empty, else it is a tie."
+        )
+    else:
+        parts.append("If both have equally many, the game goes on while a square is empty; else it is a tie.")
+    parts.append("If it goes on, the player who did not initiate the observation moves next.")
+    if level.observed_in_play:
+        parts.append("The pieces stay in play: they are lone dice now, and can be attacked.")
+    else:
+        parts.append("Observed symbols stay where they are, and their squares are closed.")
+    return Section("Deciding the game", tuple(parts))
+
+
+def options_at(level: Level) -> tuple[str, ...]:
+    """The options that mean something at a level, as `SUMMARIES` names them."""
+    found = []
+    for name in SUMMARIES:
+        try:
+            parse_options(name.replace("=N", "=2"), level)
+        except UsageError:
+            continue
+        found.append(name)
+    return tuple(found)
+
+
+def _options(level: Level) -> Section:
+    rows = tuple((f"`{name}`", SUMMARIES[name]) for name in options_at(level))
+    return Section(
+        "Options",
+        ("None of these is on unless the players agree on it.", Table(("option", "what it does"), rows)),
+    )
+
+
+#: A game for every configuration of a square, the square, and who starts.
+CONFIGURATIONS: tuple[tuple[Configuration, str, int, Symbol], ...] = (
+    (Configuration.CLASSICAL, "5", 5, Symbol.X),
+    (Configuration.CLASSICAL, "5", 5, Symbol.O),
+    (Configuration.SUPERPOSITION, "5+6", 5, Symbol.X),
+    (Configuration.SUPERPOSITION, "5+6", 5, Symbol.O),
+    (Configuration.ENTANGLED, "5 5*6", 5, Symbol.X),
+    (Configuration.HALF_ENTANGLED, "5+4 5*6", 5, Symbol.O),
+    (Configuration.HALF_ENTANGLED, "5+4 5*6", 5, Symbol.X),
+    (Configuration.CANCELLED, "5 5-6", 5, Symbol.O),
+    (Configuration.CANCELLED, "5 5-6", 5, Symbol.X),
+    (Configuration.PLUS, "5 5-6", 6, Symbol.O),
+    (Configuration.MINUS, "5 5-6", 6, Symbol.X),
+    (Configuration.HALF_CANCELLED, "5+4 5-6", 5, Symbol.O),
+    (Configuration.TARGET, "5+4 5-6", 6, Symbol.O),
+    (Configuration.HALF_CANCELLED, "5+4 5-6", 5, Symbol.X),
+    (Configuration.TARGET, "5+4 5-6", 6, Symbol.X),
+    (Configuration.PLUS_HALF, "5+6~", 5, Symbol.X),
+    (Configuration.MINUS_HALF, "5+6~", 5, Symbol.O),
+)
+
+
+def configuration_table(level: Level) -> Table:
+    """Every configuration that a square can have at a level, with its chances of each symbol."""
+    rows = []
+    seen: set[tuple[str, str]] = set()
+    for kind, tokens, square, first in CONFIGURATIONS:
+        if not _reachable(tokens, level):
+            continue
+        game = played(tokens, level.number, first)
+        dice = " and ".join(describe_die(die) for die in game.state.position.at(square))
+        if (kind.value, dice) in seen:
+            continue
+        seen.add((kind.value, dice))
+        odds = game.state.odds().squares()[square - 1]
+        rows.append((kind.value, dice, share(odds["X"]), share(odds["O"]), share(odds["."])))
+    return Table(("configuration", "dice", "X", "O", "empty"), tuple(rows))
+
+
+def _reachable(tokens: str, level: Level) -> bool:
+    if "~" in tokens:
+        return level.rotated_view
+    if "-" in tokens:
+        return level.cancelling
+    if "*" in tokens:
+        return level.entangling
+    return level.superposition or "+" not in tokens
+
+
+def example_diagram(level: Level) -> Diagram:
+    """A full board of a level, ready to be observed."""
+    boards = {
+        0: ("5 1 9 3 2 8 7 6 4", Symbol.X),
+        1: ("1 5 2 6 3+4 7 8 9", Symbol.X),
+        2: ("4+9 3+7 3*6 5 7*1 2 2*8", Symbol.O),
+        3: ("1+9 1-5 3 3-2 7 4 6 8", Symbol.X),
+        4: ("1+3 1-2 9 3-4 5 6 7 8", Symbol.X),
+        5: ("5 5-6 9 2 1+7 1*3 ~4 4*8", Symbol.X),
+    }
+    tokens, first = boards[level.number]
+    return Diagram("full-board", "A full board: the observation begins.", tokens, level.number, first)

@@ -1,0 +1,156 @@
+"""The rules of a level as a whole, for the terminal and as Markdown."""
+
+from collections.abc import Iterator
+from textwrap import wrap
+
+from rich.text import Text
+
+from qttt.guide.glossary import terms_at
+from qttt.guide.moves import level_table, move_sections
+from qttt.guide.observing import example_diagram, observation_sections
+from qttt.guide.sections import Diagram, Section, Table
+from qttt.levels import LEVELS, Level
+from qttt.pictures.boards import board_scene
+from qttt.pictures.scene import Scene
+from qttt.textboard import UNICODE, Glyphs, draw_board, draw_legend
+
+LINE = 79
+
+
+def rules_of(level: Level) -> tuple[Section, ...]:
+    """The complete rules at a level."""
+    return (
+        *move_sections(level),
+        Section("A full board", (example_diagram(level),)),
+        *observation_sections(level),
+        Section("Words", (tuple(f"{term.word}: {term.meaning}" for term in terms_at(level)),)),
+    )
+
+
+def overview() -> tuple[Section, ...]:
+    """The levels at a glance."""
+    return (
+        Section(
+            "The six levels",
+            (
+                "Every level has all rules of the one below it and adds to them. Level 2 is the one most "
+                "people play.",
+                level_table(),
+                "`qttt rules 3` prints the complete rules of Level 3, and so on.",
+            ),
+        ),
+    )
+
+
+def title_of(level: Level) -> str:
+    """The heading of a level's rules."""
+    return f"TiqTaqToe, Level {level.number}: {level.name}"
+
+
+def diagram_scene(diagram: Diagram) -> Scene:
+    """A diagram as a picture."""
+    opens = LEVELS[diagram.level].entangling
+    return board_scene(diagram.position(), diagram.caption, marked=diagram.marked, opens=opens)
+
+
+def figure_name(level: Level, diagram: Diagram) -> str:
+    """The file name of a diagram's picture, beside the pages."""
+    return f"figures/level-{level.number}-{diagram.name}.svg"
+
+
+def rules_text(title: str, sections: tuple[Section, ...], glyphs: Glyphs = UNICODE) -> Iterator[Text]:
+    """Rules for a terminal, 80 columns wide."""
+    yield Text(title, "bold")
+    for section in sections:
+        yield Text("")
+        yield Text(section.title.replace("`", ""), "bold")
+        for part in section.parts:
+            yield from _text_part(part, glyphs)
+
+
+def _text_part(part: "str | tuple[str, ...] | Table | Diagram", glyphs: Glyphs) -> Iterator[Text]:
+    if isinstance(part, str):
+        yield from (Text(line) for line in wrap(part.replace("`", ""), LINE))
+    elif isinstance(part, Table):
+        yield from _text_table(part)
+    elif isinstance(part, Diagram):
+        position = part.position()
+        yield draw_board(position, glyphs, marked=part.marked)
+        legend = draw_legend(position, glyphs).plain
+        yield from (Text(line) for line in wrap(legend, LINE))
+        yield Text(f"{part.caption} ({position.view} view)")
+    else:
+        for item in part:
+            lines = wrap(item.replace("`", ""), LINE, initial_indent="- ", subsequent_indent="  ")
+            yield from (Text(line) for line in lines)
+
+
+def _text_table(table: Table) -> Iterator[Text]:
+    rows = [tuple(cell.replace("`", "") for cell in row) for row in (table.head, *table.rows)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(table.head))]
+    if sum(widths) + 2 * len(widths) <= LINE:
+        for row in rows:
+            yield Text("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        return
+    # Too wide for the terminal: a paragraph a row.
+    for first, *others in table.rows:
+        names = table.head[1:] if len(others) > 1 else ("",)
+        said = "; ".join(f"{name} {cell}".strip() for name, cell in zip(names, others, strict=True))
+        lines = wrap(f"{first}: {said}".replace("`", ""), LINE, subsequent_indent="    ")
+        yield from (Text(line) for line in lines)
+
+
+def rules_markdown(level: Level) -> str:
+    """The rules of a level as a Markdown page; its pictures are named by `figure_name`."""
+    lines = [f"# {title_of(level)}", ""]
+    others = " · ".join(
+        f"**Level {other.number}**" if other is level else f"[Level {other.number}](level-{other.number}.md)"
+        for other in LEVELS
+    )
+    lines += [others, ""]
+    for section in rules_of(level):
+        lines += [f"## {section.title}", ""]
+        for part in section.parts:
+            lines += [*_markdown_part(level, part), ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _markdown_part(level: Level, part: "str | tuple[str, ...] | Table | Diagram") -> Iterator[str]:
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, Diagram):
+        yield f"![{diagram_scene(part).description}]({figure_name(level, part)})"
+        yield ""
+        yield f"{part.caption} Moves: `{part.tokens}`."
+    elif isinstance(part, Table):
+        yield from markdown_table(part)
+    else:
+        yield from (f"- {item}" for item in part)
+
+
+def markdown_table(table: Table) -> Iterator[str]:
+    """A table in Markdown."""
+    yield "| " + " | ".join(table.head) + " |"
+    yield "|" + "---|" * len(table.head)
+    for row in table.rows:
+        yield "| " + " | ".join(row) + " |"
+
+
+def guide_files() -> dict[str, str]:
+    """The rendered pages of the guide with their pictures, by their names."""
+    from qttt.pictures.svg import svg
+
+    files = {}
+    for level in LEVELS:
+        files[f"level-{level.number}.md"] = rules_markdown(level)
+        for section in rules_of(level):
+            for part in section.parts:
+                if isinstance(part, Diagram):
+                    files[figure_name(level, part)] = svg(diagram_scene(part))
+    index = ["# The rules of TiqTaqToe", ""]
+    for section in overview():
+        for part in section.parts[:2]:
+            index += [*_markdown_part(LEVELS[0], part), ""]
+    index += [f"- [Level {level.number}: {level.name}](level-{level.number}.md)" for level in LEVELS]
+    files["README.md"] = "\n".join(index) + "\n"
+    return files

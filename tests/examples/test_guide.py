@@ -1,0 +1,121 @@
+"""The guide is made, complete, and says what the program does."""
+
+import re
+
+import pytest
+
+from examples.make import FOLDER, made_files
+from qttt.errors import QtttError
+from qttt.guide.glossary import TERMS, terms_at
+from qttt.guide.observing import configuration_table, options_at
+from qttt.guide.pages import LINE, overview, rules_markdown, rules_of, rules_text, title_of
+from qttt.guide.sections import Diagram, Table, chance, share
+from qttt.levels import LEVELS, Level
+from qttt.options import SUMMARIES
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, str]:
+    return made_files()
+
+
+def test_the_guide_and_the_gallery_are_up_to_date(files: dict[str, str]) -> None:
+    stale = [
+        name
+        for name, text in files.items()
+        if not (FOLDER / name).exists() or (FOLDER / name).read_text(encoding="utf-8") != text
+    ]
+    assert stale == [], "run: python -m examples.make"
+
+
+def test_nothing_is_left_over_from_before(files: dict[str, str]) -> None:
+    found = {
+        str(path.relative_to(FOLDER))
+        for name in ("guide", "gallery")
+        for path in (FOLDER / name).rglob("*")
+        if path.is_file()
+    }
+    assert found == set(files)
+
+
+def test_links_and_pictures_of_made_pages_exist(files: dict[str, str]) -> None:
+    for name, text in files.items():
+        if name.endswith(".md"):
+            folder = name.rpartition("/")[0]
+            for target in re.findall(r"\]\(([^)]+)\)", text):
+                assert f"{folder}/{target}" in files, (name, target)
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+def test_a_level_has_rules_for_what_it_allows_and_for_nothing_else(level: Level) -> None:
+    text = rules_markdown(level)
+    assert ("## Superposition move" in text) is level.superposition
+    assert ("## Entangling move" in text) is ("## Half-entangling move" in text) is level.entangling
+    assert ("## Cancelling move" in text) is ("## Half-cancelling move" in text) is level.cancelling
+    assert ("## Switching the view" in text) is level.rotated_view
+    assert ("chooses the mode" in text) is level.rotated_mode
+    assert (
+        "can be attacked" in text.partition("## Deciding")[2].partition("##")[0]
+    ) is level.observed_in_play
+    assert ("open to" in text) is level.entangling
+    assert ("−" in text) is level.cancelling
+    for name in SUMMARIES:
+        assert (f"| `{name}` |" in text) is (name in options_at(level))
+
+
+def test_the_table_of_levels_is_that_of_the_program() -> None:
+    table = next(part for part in overview()[0].parts if isinstance(part, Table))
+    assert [row[:2] for row in table.rows] == [(str(level.number), level.name) for level in LEVELS]
+    assert [row[4] == "yes" for row in table.rows] == [level.cancelling for level in LEVELS]
+
+
+def test_options_are_offered_only_where_they_mean_something() -> None:
+    assert options_at(LEVELS[0]) == ("tally",)
+    assert "measure-turn" in options_at(LEVELS[2])
+    assert "measure-turn" not in options_at(LEVELS[3])
+    assert set(options_at(LEVELS[5])) == set(SUMMARIES) - {"measure-turn"}
+
+
+def test_configurations_grow_with_the_level_and_their_chances_sum_to_one() -> None:
+    counts = [len(configuration_table(level).rows) for level in LEVELS]
+    assert counts == [2, 4, 7, 15, 15, 17]
+    for row in configuration_table(LEVELS[5]).rows:
+        assert sum(float(cell.removesuffix(" %")) for cell in row[2:]) == pytest.approx(100, abs=0.02)
+
+
+def test_every_diagram_is_a_legal_game_and_frames_its_squares() -> None:
+    for level in LEVELS:
+        diagrams = [
+            part for section in rules_of(level) for part in section.parts if isinstance(part, Diagram)
+        ]
+        assert len({diagram.name for diagram in diagrams}) == len(diagrams)
+        for diagram in diagrams:
+            assert diagram.level == level.number
+            for square in diagram.marked:
+                assert not diagram.position().is_empty(square)
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+def test_the_terminal_page_fits_and_names_every_term(level: Level) -> None:
+    lines = "\n".join(block.plain for block in rules_text(title_of(level), rules_of(level))).splitlines()
+    assert max(map(len, lines)) <= LINE
+    text = " ".join(lines)
+    for term in TERMS:
+        assert (f"- {term.word}: " in text) is (term in terms_at(level))
+
+
+def test_terms_are_in_order_and_said_once() -> None:
+    words = [term.word for term in TERMS]
+    assert words == sorted(set(words))
+
+
+def test_chances_are_computed() -> None:
+    assert share(chance("1+3 1-2", 3, "X")) == "38.67 %"
+    assert share(chance("5 5*6", 5, "X")) == "50 %"
+
+
+def test_an_unknown_level_is_refused() -> None:
+    from qttt.levels import parse_level
+
+    with pytest.raises(QtttError, match="level '6' does not exist"):
+        parse_level("6")
