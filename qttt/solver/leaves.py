@@ -1,176 +1,204 @@
 """What a full board is worth: the exact odds of its observation, put together from its blocks.
 
-Boards are numbered in base three, square 1 the lowest digit, as the player to move sees them: 0 empty,
-1 their own symbol, 2 the opponent's. A number and a ``Pair`` say all that is known of an observed board.
+Where all observed boards have a value (from Level 3 on), most of the randomness is looked up instead of
+summed: numbers of boards are in base four, and digit 3 stands for a symbol that is either with equal odds
+(see ``boards.averaged``). Where boards are valued as they come up (Levels 0 to 2), digit 3 does not occur.
 """
 
 from collections.abc import Callable
 from functools import cache
-from itertools import product
 
-from qttt.levels import Level
 from qttt.roots import root_distribution
-from qttt.rules import Rules
-from qttt.solver.blocks import BLOCKS, CANCELLED, LONE, OBSERVED, Block, number_of, root_of
-from qttt.squares import EMPTY, SQUARES
-from qttt.symbols import Mode, Symbol
-from qttt.verdict import Result, decide
+from qttt.solver.blocks import BLOCKS, CANCELLED, OBSERVED, Block, root_of
+from qttt.solver.boards import BOARDS, Pair, averaged
+from qttt.squares import EMPTY
+from qttt.symbols import Mode
 
-#: With best play: value of a position to the player to move (wins minus losses), probability of a tie.
-Pair = tuple[float, float]
-BOARDS = 3**9
+#: The third digit of a board number: the symbol is either with equal odds.
+EITHER = 3
 #: What one block may show when observed: (part of the board number, probability).
-_Shown = tuple[tuple[int, float], ...]
+Shown = tuple[tuple[int, float], ...]
+#: What several blocks may show together.
+Spread = list[tuple[int, float]]
+#: Which squares a block fills (square 1 the lowest bit), and what it may then show in each mode.
+Placement = tuple[int, tuple[Shown, Shown]]
 
 
-def board_text(number: int) -> str:
-    """The board as nine characters, the player to move as X."""
-    return "".join(".XO"[number // 3**index % 3] for index in range(9))
+def merged(shown: dict[tuple[int, ...], float]) -> dict[tuple[int, ...], float]:
+    """Join equally likely patterns that differ in one cell to one that shows either symbol there.
+
+    Args:
+        shown: probabilities of patterns, a digit for each cell.
+    """
+    for cell in range(len(next(iter(shown)))):
+        joined: dict[tuple[int, ...], float] = {}
+        for digits, weight in shown.items():
+            mixed = digits[cell] in (1, 2)
+            other = (*digits[:cell], 3 - digits[cell], *digits[cell + 1 :])
+            if mixed and other in shown and abs(shown[other] - weight) < 1e-15:
+                joined[*digits[:cell], EITHER, *digits[cell + 1 :]] = 2 * weight
+            else:
+                joined[digits] = weight
+        shown = joined
+    return shown
 
 
-def board_number(board: str, turn: Symbol) -> int:
-    """The number of a board of nine characters as the player to move sees it."""
-    own = {turn.value: 1, turn.opponent.value: 2, EMPTY: 0}
-    return sum(own[cell] * 3**index for index, cell in enumerate(board))
-
-
-def board_blocks(number: int, level: Level) -> tuple[int, ...]:
-    """The blocks with which play goes on after an observation, the player to move as X."""
-    kind = LONE if level.observed_in_play else OBSERVED
-    return tuple(
-        number_of(Block(kind, (square,), ".XO".index(cell) - 1))
-        for square, cell in zip(SQUARES, board_text(number), strict=True)
-        if cell != EMPTY
-    )
-
-
-@cache
-def verdicts(level: int) -> tuple[Pair | None, ...]:
-    """For each board number the result to the player to move; None where the game goes on."""
-    rules = Rules.of(level)
-    worth: dict[Result, Pair | None] = {
-        Result.X: (1.0, 0.0),
-        Result.O: (-1.0, 0.0),
-        Result.TIE: (0.0, 1.0),
-        Result.CONTINUE: None,
-    }
-    return tuple(worth[decide(board_text(number), rules)] for number in range(BOARDS))
-
-
-def _weights(block: Block, turn: int, mode: Mode) -> list[tuple[int, int, float]]:
-    """Each thing a block may show: (mask of filled squares, part of the board number, probability)."""
-    if block.kind == CANCELLED:
-        return [(0, 0, 1.0)]
+def patterns(block: Block, turn: int, mode: Mode) -> dict[tuple[int, ...], float]:
+    """The probability of each pattern of a block: digits in the order of its squares."""
     if block.kind == OBSERVED:
-        square = block.squares[0] - 1
-        return [(1 << square, (1 if block.symbol == turn else 2) * 3**square, 1.0)]
+        return {(1 if block.symbol == turn else 2,): 1.0}
     root = root_of(block)
-    shown = []
+    places = [root.squares.index(square) for square in block.squares]
+    shown = {}
     for pattern, probability in root_distribution(root, mode).items():
-        mask = part = 0
-        for square, cell in zip(root.squares, pattern, strict=True):
-            if cell != EMPTY:
-                mask |= 1 << (square - 1)
-                part += (1 if int(cell == "O") == turn else 2) * 3 ** (square - 1)
-        shown.append((mask, part, float(probability)))
+        cells = [0 if cell == EMPTY else 1 if "XO".index(cell) == turn else 2 for cell in pattern]
+        shown[tuple(cells[place] for place in places)] = float(probability)
     return shown
 
 
 @cache
-def outcomes(number: int, turn: int, mode: Mode) -> _Shown:
-    """What a block may show if observed, as parts of the board number, each with its probability.
+def outcomes(number: int, turn: int) -> Shown:
+    """What a block may show in the standard mode, in base three.
 
     Args:
         number: a block in the standard view.
         turn: the player who sees the board, 0 for X and 1 for O.
-        mode: standard or rotated.
     """
-    return tuple((part, weight) for _, part, weight in _weights(BLOCKS[number], turn, mode))
+    block = BLOCKS[number]
+    if block.kind == CANCELLED:
+        return ((0, 1.0),)
+    return tuple(
+        (sum(d * 3 ** (square - 1) for d, square in zip(digits, block.squares, strict=True)), weight)
+        for digits, weight in patterns(block, turn, Mode.STANDARD).items()
+    )
 
 
-@cache
-def placements(number: int, turn: int) -> tuple[tuple[int, tuple[_Shown, _Shown]], ...]:
-    """The same, sorted by which squares the block fills: for each such set what it shows in each mode."""
-    found: dict[int, tuple[list[tuple[int, float]], list[tuple[int, float]]]] = {}
-    for index, mode in enumerate(Mode):
-        for mask, part, weight in _weights(BLOCKS[number], turn, mode):
-            found.setdefault(mask, ([], []))[index].append((part, weight))
-    return tuple((mask, (tuple(first), tuple(second))) for mask, (first, second) in found.items())
-
-
-def expectation(parts: list[_Shown], boards: Callable[[int], Pair]) -> Pair:
-    """The expected value and tie probability of independent blocks.
+def expected_value(blocks: tuple[int, ...], turn: int, boards: Callable[[int], Pair]) -> Pair:
+    """The value of a full board without a choice of mode to the player who moves next if the game goes on.
 
     Args:
-        parts: for each block what it may show; the weights of a block need not sum to 1.
-        boards: the value of each board number.
-
-    Returns:
-        The sum over all boards, weighted.
+        blocks: the blocks of the board.
+        turn: that player, 0 for X and 1 for O.
+        boards: the value of each board number in base three.
     """
     base, spread = 0, [(0, 1.0)]
-    for shown in parts:
-        if len(shown) == 1 and shown[0][1] == 1.0:
+    for number in blocks:
+        shown = outcomes(number, turn)
+        if len(shown) == 1:
             base += shown[0][0]
         else:
-            spread = [(number + part, weight * p) for number, weight in spread for part, p in shown]
+            spread = [(board + part, weight * p) for board, weight in spread for part, p in shown]
     value = tie = 0.0
-    for number, weight in spread:
-        pair = boards(base + number)
+    for board, weight in spread:
+        pair = boards(base + board)
         value += weight * pair[0]
         tie += weight * pair[1]
     return value, tie
 
 
-def observed_value(
-    blocks: tuple[int, ...], turn: int, boards: Callable[[int], Pair], margin: float | None
-) -> Pair:
-    """The value of a full board to the player who moves next if the game goes on.
+@cache
+def placements(number: int, turn: int) -> tuple[Placement, ...]:
+    """What a block may show in both modes, sorted by the squares that it fills, in base four.
 
     Args:
-        blocks: the blocks of the board in the standard view.
-        turn: that player; the other one initiated the observation.
-        boards: the value of each board number.
-        margin: None where there is one mode only. Else the initiator chooses it, once the positions are
-            known, and values that differ by no more than this count as equal.
+        number: a block in the standard view.
+        turn: the player who sees the board, 0 for X and 1 for O.
     """
-    if margin is None:
-        return expectation([outcomes(number, turn, Mode.STANDARD) for number in blocks], boards)
-    value = tie = 0.0
-    for choice in product(*(placements(number, turn) for number in blocks)):
-        standard, rotated = (expectation([modes[index] for _, modes in choice], boards) for index in (0, 1))
-        best = lesser(standard, rotated, margin)
-        value += best[0]
-        tie += best[1]
-    return value, tie
+    block = BLOCKS[number]
+    if block.kind == CANCELLED:
+        return ((0, (((0, 1.0),), ((0, 1.0),))),)
+    found: dict[int, tuple[list[tuple[int, float]], list[tuple[int, float]]]] = {}
+    for index, mode in enumerate(Mode):
+        for digits, weight in merged(patterns(block, turn, mode)).items():
+            cells = list(zip(digits, block.squares, strict=True))
+            mask = sum(1 << (square - 1) for digit, square in cells if digit)
+            part = sum(digit << 2 * (square - 1) for digit, square in cells)
+            found.setdefault(mask, ([], []))[index].append((part, weight))
+    return tuple((mask, (tuple(first), tuple(second))) for mask, (first, second) in found.items())
 
 
-def mode_values(
-    blocks: tuple[int, ...], turn: int, filled: int, boards: Callable[[int], Pair]
-) -> tuple[Pair, Pair]:
-    """The value of observing in each mode, standard and rotated, once the positions are known.
+class Leaves:
+    """Values of full boards from those of all observed boards (Levels 3 to 5)."""
 
-    Args:
-        blocks: the blocks of a full board in the standard view.
-        turn: who moves next if play goes on.
-        filled: the filled squares, square 1 the lowest bit; they must be possible.
-        boards: the value of each board number.
+    def __init__(self, boards: list[Pair], *, choice: bool, margin: float) -> None:
+        """Average the boards' values.
 
-    Returns:
-        Values to the player who moves next.
-    """
-    parts: tuple[list[_Shown], list[_Shown]] = ([], [])
-    for number in blocks:
-        covered = sum(1 << (square - 1) for square in BLOCKS[number].squares)
-        modes = dict(placements(number, turn))[filled & covered]
-        scale = sum(weight for _, weight in modes[0])
-        for shown, part in zip(modes, parts, strict=True):
-            part.append(tuple((place, weight / scale) for place, weight in shown))
-    return expectation(parts[0], boards), expectation(parts[1], boards)
+        Args:
+            boards: value and tie probability of each board number.
+            choice: the initiator chooses the mode after seeing the positions.
+            margin: values that differ by no more count as equal.
+        """
+        import numpy as np
+
+        assert len(boards) == BOARDS
+        table = averaged(np.array(boards))
+        # Value and tie probability as one complex number: half the work of two sums.
+        self._table: list[complex] = (table[:, 0] + 1j * table[:, 1]).tolist()
+        self._choice = choice
+        self._margin = margin
+
+    def value(self, blocks: tuple[int, ...], turn: int) -> Pair:
+        """The value of a full board to the player who moves next if the game goes on.
+
+        Args:
+            blocks: the blocks of the board in the standard view.
+            turn: that player, 0 for X and 1 for O; the other one initiated the observation.
+        """
+        standard = rotated = 0
+        uncertain = []
+        for number in blocks:
+            options = placements(number, turn)
+            _, (first, second) = options[0]
+            if len(options) == 1 and len(first) == 1 and len(second) == 1:
+                standard += first[0][0]
+                rotated += second[0][0]
+            else:
+                uncertain.append(options)
+        # For each choice of filled squares, what the board may then be in each mode.
+        cases = [([(standard, 1.0)], [(rotated, 1.0)])]
+        for options in uncertain:
+            cases = [
+                (_joined(first, others[0]), _joined(second, others[1]))
+                for first, second in cases
+                for _, others in options
+            ]
+        table, total = self._table, 0j
+        for one, two in cases:
+            best = sum([weight * table[board] for board, weight in one])
+            if self._choice:
+                best = self._lesser(best, sum([weight * table[board] for board, weight in two]))
+            total += best
+        return total.real, total.imag
+
+    def modes(self, blocks: tuple[int, ...], turn: int, filled: int) -> tuple[Pair, Pair]:
+        """The value of observing in each mode, standard and rotated, once the positions are known.
+
+        Args:
+            blocks: the blocks of a full board in the standard view.
+            turn: who moves next if play goes on.
+            filled: the filled squares, square 1 the lowest bit; they must be possible.
+
+        Returns:
+            Values to the player who moves next.
+        """
+        boards: tuple[Spread, Spread] = ([(0, 1.0)], [(0, 1.0)])
+        for number in blocks:
+            covered = sum(1 << (square - 1) for square in BLOCKS[number].squares)
+            first, second = dict(placements(number, turn))[filled & covered]
+            boards = _joined(boards[0], first), _joined(boards[1], second)
+        likely = sum(weight for _, weight in boards[0])
+        one, two = (sum(weight * self._table[board] for board, weight in part) / likely for part in boards)
+        return (one.real, one.imag), (two.real, two.imag)
+
+    def _lesser(self, first: complex, second: complex) -> complex:
+        """What the opponent prefers: the smaller value, and of equal ones the one with fewer ties."""
+        if abs(first.real - second.real) <= self._margin:
+            return complex(min(first.real, second.real), min(first.imag, second.imag))
+        return first if first.real < second.real else second
 
 
-def lesser(first: Pair, second: Pair, margin: float) -> Pair:
-    """What the opponent prefers: the smaller value, and of equal ones the one with fewer ties."""
-    if abs(first[0] - second[0]) <= margin:
-        return min(first, second, key=lambda pair: pair[1])
-    return min(first, second)
+def _joined(boards: Spread, shown: Shown) -> Spread:
+    if len(shown) == 1:
+        part, p = shown[0]
+        return [(board + part, weight * p) for board, weight in boards]
+    return [(board + part, weight * p) for board, weight in boards for part, p in shown]

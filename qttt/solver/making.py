@@ -1,44 +1,104 @@
 """Solve a level from the rules alone, and make its table."""
 
+import os
 import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from qttt.levels import LEVELS
-from qttt.solver.search import Search
+from qttt.errors import UsageError
+from qttt.levels import LEVELS, Level
+from qttt.solver.boards import Pair
+from qttt.solver.openings import openings
+from qttt.solver.search import FIRST_INEXACT, MARGIN, Search
 from qttt.solver.tables import Table, pack_table, unpack_table
 
-#: The levels that this module can solve.
-SOLVABLE = (0, 1, 2)
+Progress = Callable[[str], None]
+#: Positions with at least so many empty squares are stored; the rest of a phase is searched when asked for.
+LEAST_EMPTY = {0: 1, 1: 1, 2: 1, 3: 4, 4: 4, 5: 5}
+#: Memory that solving a level takes, in MB, as measured and rounded up.
+MEMORY = {0: 50, 1: 60, 2: 200, 3: 600, 4: 600, 5: 5000}
+#: Every value of Levels 3 to 5 is a chain of at most a few hundred sums of doubles between 0 and 1.
+ROUNDING = 1e-12
 
 
-def solve_level(level: int, progress: Callable[[str], None] | None = None) -> bytes:
+def solve_level(level: int, progress: Progress | None = None) -> bytes:
     """Solve a level from the rules alone.
 
     Args:
-        level: one of ``SOLVABLE``.
+        level: 0 to 5; from 3 on compiled code does it, which needs the extra ``solve``.
         progress: told in a few words how far it is.
 
     Returns:
         The content of the level's table (``tables.unpack_table`` reads it).
+
+    Raises:
+        UsageError: the extra ``solve`` is not installed, or there is too little memory.
     """
+    free = available_memory()
+    if free is not None and free < MEMORY[level]:
+        raise UsageError(f"solving Level {level} takes {MEMORY[level]} MB of memory; {free:.0f} MB are free")
     started = time.perf_counter()
-    report = (lambda count: progress(f"{count:,} positions")) if progress else None
-    search = Search(LEVELS[level], progress=report)
-    search.value((), 0)
-    about = {
-        "level": level,
-        "states": len(search.known) + len(search.full),
-        "least_empty": 1,
-        "error": 0.0,
-        "made_by": f"qttt solve --level {level} --recompute",
-        "python": platform.python_version(),
-        "seconds": round(time.perf_counter() - started, 1),
-    }
-    return pack_table(search.known, about)
+    solve = _solve_exactly if level < FIRST_INEXACT else _solve_compiled
+    positions, about = solve(LEVELS[level], progress)
+    return pack_table(
+        positions,
+        {
+            "level": level,
+            "least_empty": LEAST_EMPTY[level],
+            **about,
+            "made_by": f"qttt solve --level {level} --recompute",
+            "python": platform.python_version(),
+            "seconds": round(time.perf_counter() - started, 1),
+        },
+    )
 
 
-def solved_table(level: int, progress: Callable[[str], None] | None = None) -> Table:
+def solved_table(level: int, progress: Progress | None = None) -> Table:
     """Solve a level from the rules alone; the table as read back from its file's content."""
     return unpack_table(solve_level(level, progress), Path(f"level{level}.table"))
+
+
+def available_memory() -> float | None:
+    """Memory that can be had without swapping, in MB; None where the system does not say."""
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) / 1024
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _solve_exactly(level: Level, progress: Progress | None) -> tuple[dict[bytes, Pair], dict[str, Any]]:
+    report = (lambda count: progress(f"{count:,} positions")) if progress else None
+    search = Search(level, progress=report)
+    search.value((), 0)
+    return search.known, {"states": len(search.known) + len(search.full), "error": 0.0}
+
+
+def _solve_compiled(level: Level, progress: Progress | None) -> tuple[dict[bytes, Pair], dict[str, Any]]:
+    try:
+        import numba
+    except ImportError as error:
+        raise UsageError(
+            f"solving Level {level.number} anew needs the extra 'solve': pip install 'tiqtaqtoe[solve]'"
+        ) from error
+    from qttt.solver.compiled.solution import Solver
+
+    least = LEAST_EMPTY[level.number]
+    solver = Solver(level, MARGIN, least, progress=progress)
+    solver.solve()
+    about: dict[str, Any] = {"states": solver.states, "error": ROUNDING, "numba": numba.__version__}
+    if level.observed_in_play:
+        # How much it matters that infinite play is a tie: win it for one player, then for the other.
+        bounds = Solver(level, MARGIN, 9, bounds=True, progress=progress)
+        bounds.solve()
+        about["lowest"], about["highest"] = bounds.position((), 0, (0, 0))
+        about["widest"] = float((bounds.boards[:, 1] - bounds.boards[:, 0]).max())
+        about["rounds"] = max(solver.rounds.values())
+    positions = {}
+    for key, moment in openings(level, least, solver.fewest_pieces).items():
+        positions[key] = solver.position(*moment)
+    return positions, about

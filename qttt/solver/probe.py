@@ -16,7 +16,7 @@ from qttt.moves import Move
 from qttt.options import Options
 from qttt.rules import Rules
 from qttt.solver.blocks import blocks_of, code_of
-from qttt.solver.leaves import Pair
+from qttt.solver.boards import Pair
 from qttt.solver.search import FIRST_INEXACT, MARGIN, Search, position_key
 from qttt.solver.tables import Table, shipped_table, table_path
 from qttt.state import Phase, State

@@ -4,18 +4,23 @@ Values are to the player to move. The opponent's best reply is what a position i
 exactly, and of moves of equal value both players prefer the one with fewer ties.
 """
 
+import math
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 from qttt.levels import Level
 from qttt.solver.blocks import BLOCKS, CODES, canonical, code_of, turned
+from qttt.solver.boards import BOARDS, Pair, board_blocks, classes, verdicts
 from qttt.solver.changes import changes
-from qttt.solver.leaves import Pair, board_blocks, mode_values, observed_value, verdicts
+from qttt.solver.leaves import Leaves, expected_value
 from qttt.solver.tables import Table
 from qttt.squares import SQUARES
 
 #: Below this level every value is a dyadic fraction that a double holds exactly.
 FIRST_INEXACT = 3
 PROGRESS_EVERY = 1 << 14
+#: Boards with so few pieces that no observation leaves them have no value; whoever used one would notice.
+_UNREACHABLE = (math.nan, math.nan)
 #: Doubles that come from different sums of √2s are compared with this margin; dyadic ones are exact.
 MARGIN = 1e-11
 
@@ -39,7 +44,7 @@ class Search:
         Args:
             level: the level played.
             table: values of this level's observed boards and openings. Without it the phases after an
-                observation are searched too, which ends below Level 5 only.
+                observation are searched too, at Levels 0 to 2 only.
             progress: called with the number of positions known, now and then.
         """
         self.level = level
@@ -50,18 +55,32 @@ class Search:
         self._table = table
         self._least_empty = table.least_empty if table else len(SQUARES) + 1
         self._margin = 0.0 if level.number < FIRST_INEXACT else MARGIN
-        self._mode_margin = MARGIN if level.rotated_mode else None
 
     def board_value(self, number: int) -> Pair:
         """The value of an observed board to the player to move.
 
         Args:
-            number: the board as that player sees it, numbered as in ``leaves``.
+            number: the board as that player sees it, numbered as in ``boards``.
         """
         pair = self.boards[number]
         if pair is None:
             pair = self.boards[number] = self.value(board_blocks(number, self.level), 0)
         return pair
+
+    @cached_property
+    def _leaves(self) -> Leaves:
+        """Values of full boards, from the table's values of observed boards."""
+        if not self._table:
+            raise ValueError(f"without a table only Levels 0 to {FIRST_INEXACT - 1} can be searched")
+        boards = [_UNREACHABLE] * BOARDS
+        for images in classes():
+            pair = self.boards[images[0]]
+            if pair is None:
+                code = code_of(board_blocks(images[0], self.level), 0)
+                pair = self._table.get(position_key(code, (0, 0), self.level)) or _UNREACHABLE
+            for number in images:
+                boards[number] = pair
+        return Leaves(boards, choice=self.level.rotated_mode, margin=MARGIN)
 
     def value(self, blocks: tuple[int, ...], turn: int, switches: tuple[int, int] = (0, 0)) -> Pair:
         """The value of a position to the player to move, and its tie probability.
@@ -95,7 +114,7 @@ class Search:
             Values to the player who moves next.
         """
         standing = tuple(map(turned, blocks)) if rotated else blocks
-        return mode_values(standing, turn, filled, self.board_value)
+        return self._leaves.modes(standing, turn, filled)
 
     def _observed(self, blocks: tuple[int, ...], turn: int, rotated: bool) -> Pair:
         if rotated:
@@ -103,7 +122,11 @@ class Search:
         key = canonical(code_of(blocks, turn))
         pair = self.full.get(key)
         if pair is None:
-            pair = self.full[key] = observed_value(blocks, turn, self.board_value, self._mode_margin)
+            if self.level.number < FIRST_INEXACT:
+                pair = expected_value(blocks, turn, self.board_value)
+            else:
+                pair = self._leaves.value(blocks, turn)
+            self.full[key] = pair
         return pair
 
     def _best(

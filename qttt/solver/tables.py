@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from qttt.errors import QtttError
-from qttt.solver.leaves import Pair
+from qttt.solver.boards import Pair
 
 FORMAT = 1
+_MOST_BYTES = 1 << 26
 FOLDER = Path(__file__).with_name("tables")
 
 
@@ -120,12 +121,26 @@ def unpack_table(content: bytes, path: Path) -> Table:
     try:
         about = json.loads(line)
         if about["format"] != FORMAT:
-            raise TableError(path, f"has format {about['format']}, and this program reads format {FORMAT}")
-        payload = lzma.decompress(packed)
+            raise TableError(path, f"has format {str(about['format'])[:20]}, and this program reads {FORMAT}")
         count, width = int(about["positions"]), int(about["key_bytes"])
-    except (ValueError, KeyError, TypeError, lzma.LZMAError) as error:
+        int(about["least_empty"])
+        size = count * (width + 16)
+        if min(count, width) < 0 or size > _MOST_BYTES:
+            raise TableError(path, "is damaged")
+        # No more than is announced: a few bytes of lzma can stand for gigabytes.
+        decompressor = lzma.LZMADecompressor(memlimit=2 * _MOST_BYTES)
+        payload = decompressor.decompress(packed, size + 1)
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        OverflowError,
+        RecursionError,
+        EOFError,
+        lzma.LZMAError,
+    ) as error:
         raise TableError(path, "is damaged") from error
-    if hashlib.sha256(payload).hexdigest() != about["sha256"] or len(payload) != count * (width + 16):
+    if hashlib.sha256(payload).hexdigest() != about["sha256"] or len(payload) != size or not decompressor.eof:
         raise TableError(path, "is damaged: its checksum does not fit")
     cut = count * width
     values, ties = (_doubles(payload[start : start + 8 * count]) for start in (cut, cut + 8 * count))

@@ -30,18 +30,18 @@ class Brute:
     """Values by brute force.
 
     Args:
-        after: the value of a moment after an observation with which the game goes on; None to play on there.
+        after: the value of a moment after an observation, or None to play on from there.
     """
 
-    def __init__(self, after: Callable[[State], Pair] | None = None) -> None:
+    def __init__(self, after: Callable[[State], Pair | None] | None = None) -> None:
         self.after = after
         self.known: dict[State, Pair] = {}
 
     def value(self, state: State, *, observed: bool = False) -> Pair:
         if state.phase is Phase.OVER:
             return _RESULTS[state.result]
-        if self.after and observed:
-            return self.after(state)
+        if self.after and observed and (known := self.after(state)):
+            return known
         pair = self.known.get(state)
         if pair is None:
             pair = self.known[state] = self._value(state)

@@ -31,7 +31,7 @@ def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
     for bad, reason in (
         (content[:-9], "is damaged"),
         (head + b"\n" + other, "checksum"),
-        (content.replace(b'"format": 1', b'"format": 9'), "has format 9, and this program reads format 1"),
+        (content.replace(b'"format": 1', b'"format": 9'), "has format 9, and this program reads 1"),
         (b"[]\n", "is damaged"),
         (b"", "is damaged"),
     ):
