@@ -17,6 +17,10 @@ class BackendError(CircuitsError):
     """A backend or a service behind it failed; nothing was wrong with the request (exit status 3)."""
 
 
+class UnreachableError(BackendError):
+    """A service did not answer, so it is not known whether the request arrived (exit status 3)."""
+
+
 class BackendUsageError(CircuitsError):
     """A backend was asked for something it cannot do, such as zero shots (exit status 2)."""
 

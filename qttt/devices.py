@@ -43,12 +43,22 @@ def is_device(name: str) -> bool:
     return name == "ibm" or name.startswith(("ibm_", "fake_"))
 
 
-def open_device(name: str, notify: "Notify | None" = None) -> "DeviceObserver":
+def open_device(
+    name: str,
+    notify: "Notify | None" = None,
+    *,
+    strict: bool = False,
+    decoupling: bool = False,
+    twirling: bool = False,
+) -> "DeviceObserver":
     """Find a device by name.
 
     Args:
         name: ``fake_<device>``, ``ibm_<device>`` or ``ibm``.
         notify: told of retries and remarks while the service is asked.
+        strict: use the encoding ``strict`` of `DeviceObserver`.
+        decoupling: fill idle times with pulses that cancel slow noise.
+        twirling: randomise gates and measurements so that coherent errors average out.
 
     Raises:
         UsageError: there is no such device, or the extra ``ibm`` is not installed.
@@ -58,8 +68,11 @@ def open_device(name: str, notify: "Notify | None" = None) -> "DeviceObserver":
     from circuits.backends.progress import ignore
 
     with service_errors():
-        backend = get_backend(name, notify or ignore)
-    return DeviceObserver(cast("IBMBackend", backend))
+        backend = cast("IBMBackend", get_backend(name, notify or ignore))
+        from circuits.backends.ibm import Options
+
+    options = Options(dynamical_decoupling=decoupling, twirling=twirling, seeds=SEEDS)
+    return DeviceObserver(backend, encoding="strict" if strict else "masked", options=options)
 
 
 @dataclass(frozen=True, eq=False)

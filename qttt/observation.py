@@ -205,8 +205,7 @@ def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT) -> Observer:
     """
     if name == DICE:
         return DiceObserver(rolls)
-    if rolls is not Rolls.EXACT:
-        raise UsageError(f"--rolls {rolls} goes with the backend 'dice', not {name!r}: circuits do not roll")
+    refuse_rolls(rolls, name)
     from qttt.devices import is_device, open_device
 
     if is_device(name):
@@ -215,6 +214,16 @@ def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT) -> Observer:
 
     with service_errors():
         return CircuitObserver(get_backend(name.removesuffix(LEAN_SUFFIX)), lean=name.endswith(LEAN_SUFFIX))
+
+
+def refuse_rolls(rolls: Rolls, name: str) -> None:
+    """Refuse d6 rolls of a backend that does not roll.
+
+    Raises:
+        UsageError: always, unless the rolls are exact.
+    """
+    if rolls is not Rolls.EXACT:
+        raise UsageError(f"--rolls {rolls} goes with the backend 'dice', not {name!r}: circuits do not roll")
 
 
 @contextmanager

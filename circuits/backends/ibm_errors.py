@@ -30,7 +30,7 @@ from qiskit_ibm_runtime.exceptions import (
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from circuits.backends.progress import Notify, Progress, ignore
-from circuits.errors import BackendError, CircuitsError, UnknownBackendError
+from circuits.errors import BackendError, CircuitsError, UnknownBackendError, UnreachableError
 
 T = TypeVar("T")
 
@@ -135,7 +135,7 @@ def explain(error: Exception, doing: str) -> CircuitsError:
         case RuntimeInvalidStateError():
             return BackendError(f"the job was cancelled: {text}")
     if is_passing(error):
-        return BackendError(
+        return UnreachableError(
             f"IBM Quantum cannot be reached while {doing}: try again later; nothing is lost ({text})"
         )
     # The token service answers 400 to a key that it does not know.

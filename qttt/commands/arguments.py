@@ -15,6 +15,7 @@ from qttt.rolls import Rolls
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
+    from qttt.devices import DeviceObserver
     from qttt.observation import Observer
 
 MAX_SHOTS = 1_000_000
@@ -40,11 +41,17 @@ def add_rules_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def add_record_arguments(parser: ArgumentParser) -> None:
-    """Add ``RECORD`` and the flags that stand in for its headers."""
+def add_record_arguments(parser: ArgumentParser, *, optional: bool = False) -> None:
+    """Add ``RECORD`` and the flags that stand in for its headers.
+
+    Args:
+        parser: a command's parser.
+        optional: the command can do without a record.
+    """
     parser.add_argument(
         "record",
         metavar="RECORD",
+        nargs="?" if optional else None,
         help="a game: its moves in quotes ('5 5*6'), the name of a file, or - for standard input",
     )
     add_rules_arguments(parser)
@@ -90,6 +97,61 @@ def add_backend_arguments(parser: ArgumentParser) -> None:
 def add_shots_argument(parser: ArgumentParser, help: str) -> None:
     """Add ``--shots``."""
     parser.add_argument("--shots", metavar="N", type=whole_number(1, MAX_SHOTS), help=help)
+
+
+def add_device_arguments(parser: ArgumentParser) -> None:
+    """Add what is said of jobs on devices."""
+    group = parser.add_argument_group("on devices (fake_<name>, ibm_<name>, ibm)")
+    group.add_argument(
+        "--strict",
+        action="store_true",
+        help="measure every square, certain values too, and make symbols on empty squares tell a fault",
+    )
+    group.add_argument(
+        "--dd", action="store_true", help="dynamical decoupling: pulses that cancel slow noise in idle times"
+    )
+    group.add_argument(
+        "--twirl", action="store_true", help="twirling: randomised gates that average coherent errors out"
+    )
+
+
+def device_of(arguments: Namespace, session: Session) -> "DeviceObserver":
+    """The device that the arguments name.
+
+    Raises:
+        UsageError: there is no such device, or the extra ``ibm`` is not installed.
+        ServiceError: the account or the service failed.
+    """
+    from qttt.commands.deviceplans import progress
+    from qttt.devices import open_device
+    from qttt.observation import refuse_rolls
+
+    refuse_rolls(Rolls(arguments.rolls), arguments.backend)
+    with progress(session, local=arguments.backend.startswith("fake_")) as notify:
+        return open_device(
+            arguments.backend,
+            notify,
+            strict=arguments.strict,
+            decoupling=arguments.dd,
+            twirling=arguments.twirl,
+        )
+
+
+def names_device(arguments: Namespace) -> bool:
+    """Whether ``--backend`` is a device.
+
+    Raises:
+        UsageError: it is none, and something is said that goes with devices only.
+    """
+    from qttt.devices import is_device
+
+    if arguments.backend is not None and is_device(arguments.backend):
+        return True
+    for name in ("dry_run", "yes", "strict", "dd", "twirl"):
+        if getattr(arguments, name, False):
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{flag} goes with a device, for example --backend fake_torino")
+    return False
 
 
 def observer_of(arguments: Namespace) -> "Observer":

@@ -1,16 +1,19 @@
-"""``qttt observe``: the observation phase of a full board, on a simulator or by dice."""
+"""``qttt observe``: the observation phase of a full board, on a simulator, by dice, or on a device."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qttt.commands import Command
 from qttt.commands.arguments import (
     add_backend_arguments,
+    add_device_arguments,
     add_json_argument,
     add_mode_argument,
     add_record_arguments,
     add_seed_argument,
     add_shots_argument,
+    names_device,
     observer_of,
     record_of,
 )
@@ -74,23 +77,23 @@ def check_observable(game: Game) -> None:
         )
 
 
-def observe_report(game: Game, record: Record, sample: "Sample", observer: "Observer") -> dict[str, Any]:
+def observe_report(game: Game, record: Record, sample: "Sample", backend: str) -> dict[str, Any]:
     """The object that ``qttt observe --json`` prints.
 
     Args:
         game: the game after the observation.
         record: its record.
         sample: the shots.
-        observer: who looked.
+        backend: who looked.
     """
     last = game.events[-1]
     assert isinstance(last, Observation)
     return {
         "board": last.board,
         "mode": str(last.mode),
-        "backend": observer.name,
+        "backend": backend,
         "shots": sample.shots,
-        "kept": sample.kept,
+        "kept": sample.kept + sample.unused,
         "illegal": sample.illegal,
         "herald_failed": sample.herald_failed,
         "result": str(game.result),
@@ -100,26 +103,58 @@ def observe_report(game: Game, record: Record, sample: "Sample", observer: "Obse
 
 
 def _add_arguments(parser: ArgumentParser) -> None:
-    add_record_arguments(parser)
+    add_record_arguments(parser, optional=True)
     add_mode_argument(parser)
     add_backend_arguments(parser)
     add_shots_argument(
-        parser, "shots to take (default: until one counts); the first that counts is the outcome"
+        parser,
+        "shots to take (default: until one counts, 1024 on a device); the first that counts is the outcome",
     )
     add_seed_argument(parser)
     parser.add_argument("--save", metavar="FILE", help="write the record with the outcome to a file")
     add_json_argument(parser)
+    add_device_arguments(parser)
+    parser.add_argument("--dry-run", action="store_true", help="say what a job would cost, and send nothing")
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="send a job to a real device without asking; with --resume, also one that never arrived there",
+    )
+    parser.add_argument(
+        "--resume",
+        metavar="FILE",
+        help="fetch the result of a job that was sent before: its file, or the record that waits for it",
+    )
 
 
 def _run(arguments: Namespace, session: Session) -> int:
+    if arguments.resume is not None:
+        from qttt.commands.observe_device import resume
+
+        return resume(arguments, session)
+    if arguments.record is None:
+        raise UsageError("name the record to observe, or with --resume the job to fetch")
     record = record_of(arguments, session)
     game = record.game()
     check_observable(game)
+    on_device = names_device(arguments)
+    if on_device and arguments.dry_run:
+        from qttt.commands.observe_device import dry_run
+
+        return dry_run(game, arguments, session)
+    if "Job" in record.headers:
+        raise UsageError(
+            f"this game waits for a job already ({record.headers['Job']}): qttt observe --resume fetches it"
+        )
     if arguments.mode is None and len(game.state.modes) > 1 and not session.interactive:
         raise UsageError(
             f"at Level {game.rules.level.number} {game.state.initiator} chooses the mode: "
             "give --mode standard or --mode rotated"
         )
+    if on_device:
+        from qttt.commands.observe_device import observe
+
+        return observe(game, record, arguments, session)
     observer = observer_of(arguments)
     rng = session.generator(arguments.seed)
     if arguments.mode is not None:
@@ -132,11 +167,11 @@ def _run(arguments: Namespace, session: Session) -> int:
     record = record.updated(game)
     if arguments.save is not None:
         save_record(arguments.save, record)
-    report = observe_report(game, record, sample, observer)
+    report = observe_report(game, record, sample, observer.name)
     if arguments.json:
         session.write_json(report)
     else:
-        _show(game, report, arguments.save, session)
+        show_observation(game, report, arguments.save, session)
     return 0
 
 
@@ -179,7 +214,10 @@ def _kept(seen: Record, arguments: Namespace) -> str:
     return f"no mode was chosen; the observed positions are kept in {file}"
 
 
-def _show(game: Game, report: dict[str, Any], saved: str | None, session: Session) -> None:
+def show_observation(
+    game: Game, report: dict[str, Any], saved: str | None, session: Session, remarks: Sequence[str] = ()
+) -> None:
+    """Print the report of an observation for people, with remarks on how it came about."""
     from qttt.board import Position
     from qttt.commands.tables import MOST_BOARDS, count_rows, left_out
     from qttt.standing import ending
@@ -190,6 +228,7 @@ def _show(game: Game, report: dict[str, Any], saved: str | None, session: Sessio
         counts += f" ({report['illegal']:,} illegal, {report['herald_failed']:,} with a failed herald)"
     session.show(
         f"Observed in {report['mode']} mode on {report['backend']}: {shots}, {counts}.",
+        *remarks,
         session.board(Position(observed=report["board"])),
         f"{report['board']}: {ending(game.result)}.",
     )

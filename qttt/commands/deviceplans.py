@@ -1,0 +1,124 @@
+"""What a device's job will cost, and what it does, shown to a person."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from qttt.commands.session import Session
+from qttt.devices import DeviceObserver, Plan
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+    from circuits.backends.progress import Progress
+
+
+def plan_report(plan: Plan, observer: DeviceObserver) -> dict[str, Any]:
+    """The object that ``qttt observe --dry-run --json`` prints."""
+    cost = plan.prepared.cost
+    return {
+        "backend": observer.name,
+        "encoding": observer.encoding,
+        "collapsed": plan.collapsed is not None,
+        "circuits": [
+            {
+                "mode": str(mode),
+                "qubits": circuit.qubits,
+                "two_qubit_gates": circuit.two_qubit_gates,
+                "depth": circuit.depth,
+                "usable": circuit.faultless,
+                "operations": {
+                    str(name): int(count) for name, count in sorted(item.circuit.count_ops().items())
+                },
+            }
+            for mode, circuit, item in zip(plan.modes, cost.circuits, plan.prepared.circuits, strict=True)
+        ],
+        "shots": cost.shots,
+        "quantum_seconds": cost.quantum_seconds,
+        "basis": cost.basis,
+        "plan": cost.plan,
+        "instance": cost.instance,
+        "paid": cost.paid,
+        "warnings": list(plan.prepared.warnings),
+    }
+
+
+def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stderr: bool = False) -> None:
+    """Print the circuits of a plan and what they will cost."""
+    from circuits.drawing import draw
+    from qttt.commands.circuit import in_ascii
+    from qttt.commands.tables import plain_table
+    from qttt.textboard import percent
+
+    report = plan_report(plan, observer)
+    for mode, draft in zip(plan.modes, plan.drafts, strict=True):
+        if draft.num_qubits:
+            text = str(draw(draft, "text", width=session.columns))
+            session.show(
+                f"The circuit of the {mode} mode:",
+                text if session.takes_unicode else in_ascii(text),
+                "",
+                to_stderr=to_stderr,
+            )
+    table = plain_table("mode", ">qubits", ">two-qubit gates", ">depth", ">usable shots", "operations")
+    for row in report["circuits"]:
+        table.add_row(
+            row["mode"],
+            str(row["qubits"]),
+            str(row["two_qubit_gates"]),
+            str(row["depth"]),
+            f"at least {percent(row['usable'])}",
+            ", ".join(f"{name} {count}" for name, count in row["operations"].items()),
+        )
+    charged = "nothing is charged" if report["plan"] is None else f"plan {report['plan']}"
+    if report["instance"] is not None:
+        charged += f", instance {report['instance']}"
+    session.show(
+        f"On {report['backend']}, as the device reports its errors:",
+        table,
+        f"{len(report['circuits'])} x {report['shots']:,} shots, about {report['quantum_seconds']:.1f} "
+        f"quantum seconds ({report['basis']}); {charged}.",
+        *(f"Note: {warning}." for warning in report["warnings"]),
+        to_stderr=to_stderr,
+    )
+
+
+@contextmanager
+def progress(session: Session, local: bool) -> "Iterator[Callable[[Progress], None]]":
+    """Show on standard error what a job does: a moving line on a terminal, else a line for each change.
+
+    Args:
+        session: where it is shown.
+        local: the device is simulated here; off a terminal, its few seconds are not worth a line.
+    """
+    if not session.stderr.isatty():
+        yield lambda news: None if local else session.show(_line(news), to_stderr=True)
+        return
+    from rich.console import Console
+
+    console = Console(file=session.stderr, highlight=False, markup=False, emoji=False)
+    with console.status("one moment") as status:
+        yield _Moving(status, console.print)
+
+
+class _Moving:
+    """A status line; remarks and retries stay above it."""
+
+    def __init__(self, status: "Status", show: Callable[[str], None]) -> None:
+        self.status = status
+        self.show = show
+
+    def __call__(self, news: "Progress") -> None:
+        if news.status in ("note", "retrying"):
+            self.show(_line(news))
+        else:
+            self.status.update(_line(news))
+
+
+def _line(news: "Progress") -> str:
+    text: str = news.status
+    if news.job_id:
+        text += f", job {news.job_id}"
+    if news.queue is not None:
+        text += f", {news.queue} {'job is' if news.queue == 1 else 'jobs are'} waiting for the device"
+    return f"{text}: {news.detail}" if news.detail else text

@@ -1,0 +1,144 @@
+"""``qttt observe`` on a device: send a job, or fetch the result of one that was sent before."""
+
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from qttt.commands.arguments import device_of
+from qttt.commands.devicejobs import Outcome, observe_on_device, resume_on_device
+from qttt.commands.deviceplans import plan_report, show_plan
+from qttt.commands.observe import observe_report, show_observation
+from qttt.commands.session import QuestionUnansweredError, Session
+from qttt.errors import UsageError
+from qttt.game import Game
+from qttt.pending import describe, find
+from qttt.record import Record
+from qttt.recordfile import names_file, save_record
+from qttt.symbols import Mode
+
+if TYPE_CHECKING:
+    from qttt.observation import Sample
+
+
+def dry_run(game: Game, arguments: Namespace, session: Session) -> int:
+    """Say what a job would cost, and send nothing."""
+    observer = device_of(arguments, session)
+    plan = observer.plan(game, _modes(game, arguments), arguments.shots)
+    if arguments.json:
+        session.write_json(plan_report(plan, observer))
+    else:
+        show_plan(plan, observer, session)
+    return 0
+
+
+def observe(game: Game, record: Record, arguments: Namespace, session: Session) -> int:
+    """Send a job and wait for it."""
+    observer = device_of(arguments, session)
+    file = arguments.save
+    if file is None and names_file(arguments.record):
+        file = arguments.record
+    outcome = observe_on_device(
+        game,
+        record,
+        file,
+        observer,
+        session.generator(arguments.seed),
+        session,
+        mode=None if arguments.mode is None else _modes(game, arguments)[0],
+        choose=lambda game: _choose(game, session, file),
+        shots=arguments.shots,
+        sure=arguments.yes,
+        show_positions=lambda game, sample: _show_positions(game, sample, session),
+    )
+    return _report(game, outcome, arguments, session)
+
+
+def resume(arguments: Namespace, session: Session) -> int:
+    """Fetch the result of a job that was sent before, and go on."""
+    for flag, value in (("RECORD", arguments.record), ("--backend", arguments.backend)):
+        if value is not None:
+            raise UsageError(f"{flag} and --resume do not go together: the job says what it observes")
+    pending = find(arguments.resume)
+    game = pending.record.game()
+    if arguments.mode is not None:
+        mode = _modes(game, arguments)[0]
+        if pending.mode not in (None, mode):
+            raise UsageError(f"the job was sent for the {pending.mode} mode")
+    outcome = resume_on_device(
+        pending,
+        game,
+        session.generator(arguments.seed),
+        session,
+        choose=lambda game: (
+            _choose(game, session, pending.file) if arguments.mode is None else Mode(arguments.mode)
+        ),
+        sure=arguments.yes,
+        show_positions=lambda game, sample: _show_positions(game, sample, session),
+    )
+    return _report(game, outcome, arguments, session)
+
+
+def _modes(game: Game, arguments: Namespace) -> tuple[Mode, ...]:
+    """The modes that a job has to read.
+
+    Raises:
+        UsageError: the mode asked for is not open.
+    """
+    if arguments.mode is None:
+        return game.state.modes
+    mode = Mode(arguments.mode)
+    if mode not in game.state.modes:
+        raise UsageError(f"this observation is in {game.state.modes[0]} mode whatever the players choose")
+    return (mode,)
+
+
+def _show_positions(game: Game, sample: "Sample", session: Session) -> None:
+    session.show(
+        f"{sample.kept:,} of {sample.shots:,} shots are possible; the first of these gives the positions.",
+        to_stderr=True,
+    )
+    session.show_game(game, to_stderr=True)
+
+
+def _choose(game: Game, session: Session, file: Path | str | None) -> Mode:
+    try:
+        return Mode(session.ask("Mode of observation?", [str(mode) for mode in game.state.modes]))
+    except QuestionUnansweredError:
+        if file is None:
+            raise
+        raise QuestionUnansweredError(
+            f"no mode was chosen; {file} keeps the observed positions, go on with: qttt observe --resume "
+            f"{file} --mode {' or '.join(map(str, game.state.modes))}"
+        ) from None
+
+
+def _report(game: Game, outcome: Outcome, arguments: Namespace, session: Session) -> int:
+    pending, sample = outcome.pending, outcome.sample
+    assert pending.sent is not None
+    if arguments.save is not None and pending.file != Path(arguments.save):
+        save_record(arguments.save, pending.record)
+    report = {
+        **observe_report(game, pending.record, sample, pending.sent.backend),
+        "kinds": dict(sorted(sample.kinds.items())),
+        "agreeing": sample.kept,
+        "collapsed": outcome.collapsed,
+        **describe(pending),
+    }
+    if arguments.json:
+        session.write_json(report)
+        return 0
+    saved = arguments.save or (None if pending.file is None else str(pending.file))
+    show_observation(game, report, saved, session, _remarks(report))
+    return 0
+
+
+def _remarks(report: dict[str, Any]) -> list[str]:
+    lines = []
+    if report["kinds"]:
+        kinds = "; ".join(f"{kind} {count:,}" for kind, count in report["kinds"].items())
+        lines.append(f"Impossible: {kinds}.")
+    if report["agreeing"] != report["kept"]:
+        lines.append(f"{report['agreeing']:,} of the others have the observed positions.")
+    if report["collapsed"]:
+        lines.append("The circuit prepared the state that the observed positions had left.")
+    return lines
