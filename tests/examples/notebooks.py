@@ -9,8 +9,9 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -79,25 +80,27 @@ def execute(notebook: Notebook) -> Notebook:
     Raises:
         nbclient.exceptions.CellExecutionError: a cell failed.
     """
-    import nbformat
-    from jupyter_client import AsyncKernelManager
-    from nbclient import NotebookClient
+    # By name, because only those who run notebooks need to have them.
+    nbformat, nbclient, jupyter = map(import_module, ("nbformat", "nbclient", "jupyter_client"))
 
-    node = nbformat.reads(json.dumps(notebook), as_version=4)  # type: ignore[no-untyped-call]
+    node = nbformat.reads(json.dumps(notebook), as_version=4)
     # The packages under test are those of this work tree, installed or not.
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     with TemporaryDirectory() as sockets:
         # Sockets in the file system: no port that another process could take or listen to.
-        manager = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=f"{sockets}/kernel")
-        client = NotebookClient(
+        manager = jupyter.KernelManager(kernel_name="python3", transport="ipc", ip=f"{sockets}/kernel")
+        client = nbclient.NotebookClient(
             node,
             km=manager,
             timeout=SECONDS,
             resources={"metadata": {"path": str(ROOT / "examples")}},
             record_timing=False,
         )
-        client.execute(env={**os.environ, "PYTHONPATH": path})
-    done: Notebook = json.loads(nbformat.writes(node))  # type: ignore[no-untyped-call]
+        try:
+            client.execute(env={**os.environ, "PYTHONPATH": path})
+        finally:
+            manager.shutdown_kernel(now=True)
+    done: Notebook = json.loads(nbformat.writes(node))
     return tidied(done)
 
 
@@ -111,7 +114,22 @@ def tidied(notebook: Notebook) -> Notebook:
     for cell in tidy["cells"]:
         own = tags(cell)
         cell["metadata"] = {"tags": own} if own else {}
+        if "outputs" in cell:
+            cell["outputs"] = _joined(cell["outputs"])
     return tidy
+
+
+def _joined(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Outputs with neighbouring pieces of text as one: where a kernel cuts them is a matter of time."""
+    whole: list[dict[str, Any]] = []
+    for output in outputs:
+        last = whole[-1] if whole else {}
+        if output["output_type"] == "stream" and output["name"] == last.get("name"):
+            text = "".join(last["text"]) + "".join(output["text"])
+            whole[-1] = {**last, "text": text.splitlines(keepends=True)}
+        else:
+            whole.append(output)
+    return whole
 
 
 def store(path: Path, notebook: Notebook) -> None:
@@ -128,18 +146,20 @@ def exercises(notebook: Notebook) -> Iterator[tuple[int, Cell, str]]:
             yield int(found[1]), cell, hidden[1] if hidden else ""
 
 
-def answered(notebook: Notebook, answers: dict[int, str]) -> Notebook:
-    """A copy in which code stands in the place of empty answers.
-
-    Args:
-        notebook: a notebook with exercises.
-        answers: code by number of exercise; it sets ``answer_<number>``.
-    """
+def with_code(notebook: Notebook, codes: Iterable[str]) -> Notebook:
+    """A copy with more code cells at its end."""
     copy = deepcopy(notebook)
-    for number, cell, _ in exercises(copy):
-        if number in answers:
-            before, after = _UNANSWERED.split(source(cell), maxsplit=1)[::2]
-            cell["source"] = before + answers[number].rstrip() + after
+    for number, code in enumerate(codes, 1):
+        copy["cells"].append(
+            {
+                "cell_type": "code",
+                "id": f"more-{number}",
+                "metadata": {},
+                "source": code,
+                "execution_count": None,
+                "outputs": [],
+            }
+        )
     return copy
 
 
