@@ -15,8 +15,10 @@ What the caller wants to keep with it, such as a game's record, is the `payload`
 import base64
 import binascii
 import json
+import math
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -24,7 +26,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +41,12 @@ T = TypeVar("T")
 
 FORMAT: Final = "quantum circuit job"
 VERSION: Final = 1
-MAX_BYTES: Final = 64 * 2**20
+MAX_BYTES: Final = 16 * 2**20
+"""A million shots of both modes of a full board take 9 MiB."""
+
+MAX_VALUES: Final = 2_000_000
+"""The most values in a file: small ones, such as empty lists, take thirty times their text in memory."""
+
 MAX_SHOTS: Final = 10_000_000
 _TAG: Final = re.compile(r"[a-z0-9-]{8,64}")
 
@@ -192,7 +199,7 @@ def from_json(data: object) -> Job:
 
 def _field(data: Mapping[str, Any], key: str, kind: type[T], fits: Callable[[T], bool] = lambda _: True) -> T:
     value = data.get(key)
-    if kind is float and type(value) is int:
+    if kind is float and type(value) is int and abs(value) <= sys.float_info.max:
         value = float(value)
     # By exact type: in Python true is an int.
     if type(value) is not kind or not fits(value):
@@ -244,7 +251,7 @@ def _shots_from_json(entry: object, shots: int) -> Shots:
                 f"the job file's results have {len(packed)} bytes of {name!r} for {shots} shots"
             )
         flat = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=shots * bits, bitorder="little")
-        registers[name] = flat.astype(np.bool_).reshape(shots, bits)
+        registers[name] = flat.view(np.bool_).reshape(shots, bits)
     return Shots.from_registers(registers, shots)
 
 
@@ -255,13 +262,16 @@ def save(job: Job, path: str | os.PathLike[str]) -> None:
 
     Raises:
         BackendError: the file cannot be written.
-        BackendUsageError: a circuit has something that cannot be stored, or the payload is not JSON.
+        BackendUsageError: a circuit has something that cannot be stored, the payload is not JSON, or all of
+            it is too large.
     """
     target = Path(path)
     try:
         text = json.dumps(to_json(job), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise BackendUsageError(f"the job's payload is not JSON: {error}") from error
+    if len(text) > MAX_BYTES:
+        raise BackendUsageError(f"the job needs {len(text):,} bytes, and a job file has {MAX_BYTES:,} at most")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
         try:
@@ -297,9 +307,15 @@ def load(path: str | os.PathLike[str]) -> Job:
     """
     target = Path(path)
     try:
-        if target.stat().st_size > MAX_BYTES:
-            raise BackendUsageError(f"the job file {target} is larger than {MAX_BYTES >> 20} MiB")
-        data = json.loads(target.read_text(encoding="utf-8"), parse_constant=_refuse)
+        with target.open("rb") as file:
+            # A pipe or a device shows no size, so what is read is limited too.
+            content = b"" if os.fstat(file.fileno()).st_size > MAX_BYTES else file.read(MAX_BYTES + 1)
+        if not 0 < len(content) <= MAX_BYTES:
+            size = "empty" if target.stat().st_size == 0 else f"larger than {MAX_BYTES >> 20} MiB"
+            raise BackendUsageError(f"the job file {target} is {size}")
+        if sum(map(content.count, (b",", b"[", b"{"))) > MAX_VALUES:
+            raise BackendUsageError(f"the job file {target} has more than {MAX_VALUES:,} values")
+        data = json.loads(content.decode(), parse_constant=_refuse, parse_float=_finite)
         return from_json(data)
     except OSError as error:
         raise BackendUsageError(f"the job file {target} cannot be read: {error.strerror or error}") from error
@@ -307,5 +323,11 @@ def load(path: str | os.PathLike[str]) -> Job:
         raise BackendUsageError(f"the job file {target} is not JSON: {str(error)[:100]}") from error
 
 
-def _refuse(constant: str) -> None:
+def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    """Read a number; one too large for a float, such as 1e999, would become an infinity."""
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse(digits)

@@ -16,8 +16,8 @@ for a delay it is length and unit. An `if` is `["if", qubits, [bit or register n
 a block is a list of instructions on the same qubits and bits.
 """
 
-import math
 import re
+import sys
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
@@ -41,7 +41,8 @@ def _gates() -> dict[str, Instruction]:
 
 
 def _number(value: object, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    # Compared rather than converted: a whole number in JSON may be larger than any float.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
         raise BackendUsageError(f"a stored circuit has {str(value)[:40]!r} where {what} belongs")
     return value
 

@@ -1,0 +1,174 @@
+"""What fuzzing starts from: good inputs of every kind, the odd ones that records meet, and their building blocks."""
+
+import json
+import random
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+#: Pieces of text that the readers look for; both fuzzers put them into inputs.
+WORDS: tuple[bytes, ...] = tuple(
+    word.encode()
+    for word in (
+        *("5", "1+3", "5*6", "5-6", "~5", "5~", "~1+3~", "?5=X", "?5=.", "?5", "1.", "12."),
+        *("=XO.XXO.OX", "=r:XO.XXO.OX", "=s:XO.XXO.OX", "=p:##.##.#.#", "=........."),
+        *('[Level "5"]\n', '[Level "2"]', '[Options "', "quantum-only", "tally", "no-double-entanglement"),
+        *("measure-turn", "no-ties", "view-switches=2", "view=physical", "view=tabletop"),
+        *("max-observations=1", '[First "O"]', '[X "', '[Result "tie"]', '[Result "*"]', '[Job "', '"]'),
+        *('\\"', "\\\\", "{", "}", "{a {b} c}", "\r\n", "\r", "\t", "\n", "\0", "\ufeff", "\u0665", "\u2212"),
+        *("\uff15", "\u202e", "\u200f", "\u200b", "\u2028", "\x85", "\u0301", "\U0001f600", "−", "×"),
+        *("--json", "--level", "--options", "--first", "--mode", "rotated", "--rolls", "d6", "--depth", "--help"),
+        *("odds", "moves", "dice", "perft", "play", "--ascii", "--seed", "--backend", "--version", "-", "--"),
+        *("help", "undo", "draw", "yes", "no", "quit", "why", "standard", "odds --mode rotated"),
+        *("null", "true", "false", "[]", "{}", "[[", "]]", "1e999", "-1", "1E400", "NaN", '"', "9" * 400),
+        *('"qubits"', '"registers"', '"phase"', '"instructions"', '"measure"', '"if"', '"cx"', '"rz"', '"pos"'),
+        *('"occupancy"', '"symbol"', '"heralds"', '"masked"', '"shots"', '"results"', '"data"', '"bits"'),
+    )
+)
+
+_ODD = (
+    b"",
+    b"\xef\xbb\xbf5 5*6",
+    b"5\r\n5*6\r\n",
+    b"5 {\xff}",
+    b"\xff\xfe5\x00",
+    "\u0665 5*\u0666".encode(),
+    "5\u22126 5\u00d76".encode(),
+    '[X "\u202eAda\u202c"] 5'.encode(),
+    b"{" * 500 + b"}" * 500,
+    b'[X "\\"\\\\"] {a} 5 {b\nc} 1. 5*6',
+    b'[X "<script>alert(1)</script>"]\n5',
+)
+
+
+@cache
+def good_records() -> tuple[bytes, ...]:
+    """Records of every level: those of the examples, and random games with all options."""
+    from tests.campaigns.readers import _rules
+    from tests.campaigns.walks import random_record
+
+    files = sorted((ROOT / "examples" / "games").glob("*.qttt"))
+    rng = random.Random(20_261_130)
+    games = [
+        random_record(_rules(level, options), rng).encode()
+        for level in range(6)
+        for options in (0, 1, 2, 4, 8, 16, 32, 64, 128)
+    ]
+    return (*(file.read_bytes() for file in files), *games)
+
+
+@cache
+def seeds(reader: str) -> tuple[bytes, ...]:
+    """Inputs for one of ``readers.READERS``."""
+    if reader == "tokens":
+        return WORDS
+    if reader == "records":
+        return (*good_records(), *_ODD)
+    if reader == "games":
+        rng = random.Random(1)
+        return tuple(bytes([level, options, 0, *rng.randbytes(60)]) for level in range(6) for options in range(0, 256, 17))
+    if reader == "commands":
+        return _commands()
+    if reader == "prompts":
+        return _prompts()
+    if reader == "tables":
+        return _tables()
+    return tuple(json.dumps(value).encode() for value in (_jobs() if reader == "jobs" else _stored()))
+
+
+def _commands() -> tuple[bytes, ...]:
+    lines: list[bytes] = []
+    for record in good_records()[::4]:
+        for command in (b"odds", b"moves", b"dice"):
+            lines += [command + b"\n-\0" + record, b"\n".join([command, record.replace(b"\n", b" "), b"--json"])]
+    lines += [
+        b"perft\n--level\n2\n--depth\n2",
+        b"odds\n1+3 1-2\n--level\n5\n--mode\nrotated\n--rolls\nd6",
+        b"moves\n\n--level\n0\n--first\nO\n--json",
+        b"dice\n5 5*6\n--options\nquantum-only,tally",
+        b"--version",
+        b"--help",
+        b"odds\n--help",
+        b"play\n--backend\ndice\n--record\n/dev/null\0" + b"5\n5*6\nundo\n1+3\n",
+        b"odds\nmissing.qttt",
+    ]
+    return tuple(lines)
+
+
+def _prompts() -> tuple[bytes, ...]:
+    rng = random.Random(3)
+    words = ["help", "undo", "odds", "moves", "dice", "help moves", "draw\nno", "why", "?5", "odds --mode rotated"]
+    games = []
+    for level in range(6):
+        moves = [f"{a}+{b}" for a in range(1, 10) for b in range(a + 1, 10)] + [str(a) for a in range(1, 10)]
+        moves += [f"{a}{sign}{b}" for a in range(1, 10) for b in range(1, 10) for sign in "*-"]
+        lines = [rng.choice(moves if rng.random() < 0.8 else words) for _ in range(60)]
+        lines += ["standard", "rotated"]
+        games.append(bytes([level]) + "\n".join(lines).encode())
+    return tuple(games)
+
+
+def _tables() -> tuple[bytes, ...]:
+    from qttt.solver.tables import FOLDER, pack_table
+
+    about = {"level": 1, "least_empty": 3}
+    small = {bytes([key, key]): (key / 7 - 1, 0.5) for key in range(5)}
+    shipped = sorted(FOLDER.glob("*.table"), key=lambda file: file.stat().st_size)[:1]
+    header = {**about, "format": 1, "positions": 4, "key_bytes": 2}
+    plain = json.dumps(header).encode() + b"\n" + bytes(range(8)) + bytes(64)
+    return (plain, pack_table(small, about), *(file.read_bytes() for file in shipped))
+
+
+def _job() -> "dict[str, object]":
+    import numpy as np
+
+    from circuits.backends import jobs
+    from circuits.decoding import Shots
+    from qttt.compiler import compile_moves
+    from qttt.game import Game
+    from qttt.rules import Rules
+    from qttt.symbols import Mode
+
+    game = Game(Rules.of(3))
+    game.play("5 5*6 1+3 3-4")
+    compiled = compile_moves(game, Mode.STANDARD)
+    circuit = compiled.circuit.decompose().decompose()
+    stored = jobs.StoredCircuit(circuit, "standard", compiled.readout)
+    job = jobs.Job("fake_torino", (stored,), 4, 7, "circuits-0123456789abcdef", payload={"record": "5 5*6"})
+    rng = np.random.default_rng(1)
+    widths = [sum(1 for register in circuit.cregs if register.name == name) for name in ("pos", "mark", "flag")]
+    sizes = [
+        next((len(register) for register in circuit.cregs if register.name == name), 0)
+        for name in ("pos", "mark", "flag")
+    ]
+    assert any(widths)
+    shots = Shots(*(rng.random((4, size)) < 0.5 for size in sizes))
+    return jobs.to_json(job.at(jobs.JobState.DONE, results=(shots,), job_id="local-1", quantum_seconds=2.5))
+
+
+def _jobs() -> "list[object]":
+    done = _job()
+    return [done, {**done, "state": "prepared", "results": None}, {**done, "quantum_seconds": None, "created": "x"}]
+
+
+def _stored() -> "list[object]":
+    job = _job()
+    circuits = job["circuits"]
+    assert isinstance(circuits, list)
+    small = {
+        "qubits": 3,
+        "registers": [["pos", 2], ["mark", 1]],
+        "phase": 0.5,
+        "instructions": [
+            ["h", [0], []],
+            ["rz", [1], [0.25]],
+            ["cx", [0, 1], []],
+            ["barrier", [0, 1], []],
+            ["delay", [0], [16, "dt"]],
+            ["measure", [0], [0]],
+            ["if", [1, 2], [0, 1], [[["x", [0], []]], [["cx", [0, 1], []]]]],
+            ["if", [2], ["pos", 2], [[["x", [0], []]]]],
+        ],
+    }
+    return [small, circuits[0]["circuit"], circuits[0]["readout"]]
