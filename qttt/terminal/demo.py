@@ -18,7 +18,7 @@ from qttt.standing import ending
 from qttt.state import Phase
 from qttt.symbols import Mode
 from qttt.terminal.narration import narrate
-from qttt.terminal.observing import observe
+from qttt.terminal.observing import ObservationPhase
 from qttt.textboard import draw_legend
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
                 report = check(game, mode, observer, rng)
                 checked.append(_Checked(game.state.observations + 1, report))
         session.show("")
-        observe(game, observer, rng, session, choose, keep)
+        ObservationPhase(game, observer, rng, session, choose, keep).run()
         session.show(session.board(game.state.position), f"After the observation: {ending(game.result)}.")
     session.show(
         "", f"The game: {' '.join(map(str, game.events))}", "", "Cross-check of every observed board:"

@@ -1,6 +1,7 @@
 """The observation phase of a keyboard game: by circuit or by dice, shown as it happens."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qttt.commands.session import Session
@@ -20,13 +21,9 @@ from qttt.rolls import Roll, measure_by_rolls, roll_step, table_of
 from qttt.squares import EMPTY
 from qttt.state import Phase
 from qttt.symbols import Mode
-from qttt.tabletop import Table
 
 if TYPE_CHECKING:
     import numpy as np
-
-ChooseMode = Callable[[Game], Mode]
-Keep = Callable[[], None]
 
 
 def measure(
@@ -63,62 +60,78 @@ def measure(
     return found
 
 
-def observe(
-    game: Game,
-    observer: Observer,
-    rng: "np.random.Generator",
-    session: Session,
-    choose: ChooseMode,
-    keep: Keep,
-) -> None:
-    """Run the observation phase that a game waits for, and push its events.
+@dataclass(frozen=True, slots=True)
+class ObservationPhase:
+    """One observation phase of a keyboard game, as it is run and shown.
 
-    Args:
-        game: a game whose board is full.
+    Attributes:
+        game: a game whose board is full; it gets the events.
         observer: who looks.
         rng: where the random numbers come from.
         session: where it is shown.
         choose: asks the initiator for the mode once the positions are known.
         keep: called after every event, to save the record.
     """
-    if isinstance(observer, DiceObserver):
-        _by_dice(game, observer, rng, session, choose, keep)
-    else:
-        _by_circuit(game, observer, rng, session, choose, keep)
 
+    game: Game
+    observer: Observer
+    rng: "np.random.Generator"
+    session: Session
+    choose: Callable[[Game], Mode]
+    keep: Callable[[], None]
 
-def _by_circuit(
-    game: Game,
-    observer: Observer,
-    rng: "np.random.Generator",
-    session: Session,
-    choose: ChooseMode,
-    keep: Keep,
-) -> None:
-    state = game.state
-    initiator = state.initiator
-    if state.phase is Phase.OBSERVATION and len(state.modes) > 1:
-        session.show(f"The board is full: {initiator} initiated the observation. Positions first.")
-        positions, sample = observe_positions(game, observer, rng)
-        game.push(positions)
-        keep()
-        session.show(_measured(observer, sample, game, Mode.STANDARD))
-    elif state.phase is Phase.OBSERVATION:
-        session.show(f"The board is full: {initiator} initiated the observation.")
-    mode = _mode(game, session, choose)
-    sample = observer.draw(game, mode, rng)
-    given = " given these positions" if game.state.positions else ""
-    session.show(_measured(observer, sample, game, mode) + f" Read in {mode} mode{given}: {sample.first}")
-    game.push(Observation(sample.first, mode))
-    keep()
+    def run(self) -> None:
+        """Observe the board, and push what comes of it.
 
+        Raises:
+            ServiceError: the backend failed; the game is as far as it had come.
+        """
+        if isinstance(self.observer, DiceObserver):
+            self._by_dice(self.observer)
+        else:
+            self._by_circuit()
 
-def _mode(game: Game, session: Session, choose: ChooseMode) -> Mode:
-    modes = game.state.modes
-    if len(modes) == 1:
-        return modes[0]
-    session.show(session.board(game.state.position.standard(), game.state.positions))
-    return choose(game)
+    def _push(self, event: Positions | Observation) -> None:
+        self.game.push(event)
+        self.keep()
+
+    def _by_circuit(self) -> None:
+        game, observer, show = self.game, self.observer, self.session.show
+        state = game.state
+        if state.phase is Phase.OBSERVATION:
+            first = " Positions first." if len(state.modes) > 1 else ""
+            show(f"The board is full: {state.initiator} initiated the observation.{first}")
+            if first:
+                positions, sample = observe_positions(game, observer, self.rng)
+                self._push(positions)
+                show(_measured(observer, sample, game, Mode.STANDARD))
+        mode = self._mode()
+        sample = observer.draw(game, mode, self.rng)
+        given = " given these positions" if game.state.positions else ""
+        show(_measured(observer, sample, game, mode) + f" Read in {mode} mode{given}: {sample.first}")
+        self._push(Observation(sample.first, mode))
+
+    def _mode(self) -> Mode:
+        state = self.game.state
+        if len(state.modes) == 1:
+            return state.modes[0]
+        self.session.show(
+            self.session.board(state.position.standard(physical=state.physical), state.positions)
+        )
+        return self.choose(self.game)
+
+    def _by_dice(self, observer: DiceObserver) -> None:
+        state, show = self.game.state, self.session.show
+        show(f"The board is full: {state.initiator} initiated the observation and rolls first.")
+        rolls, table = roll_step(table_of(state), self.rng, observer.rolls)
+        _show_rolls(rolls, self.session)
+        if table.step is Step.POSITIONS:
+            if state.positions is None:
+                self._push(Positions(table.filled))
+            show("Every remaining square will hold a piece:", self.session.board(table.position))
+            rolls, table = roll_step(table.choose(self.choose(self.game)), self.rng, observer.rolls)
+            _show_rolls(rolls, self.session)
+        self._push(Observation(table.board, table.mode or Mode.STANDARD))
 
 
 def _measured(observer: Observer, sample: Sample, game: Game, mode: Mode) -> str:
@@ -127,38 +140,14 @@ def _measured(observer: Observer, sample: Sample, game: Game, mode: Mode) -> str
         compiled = observer.compile(game, mode)
         live = {bit for item in compiled.circuit.data for bit in item.qubits}
         text += f", {len(live)} qubits in use"
-    thrown = sample.herald_failed + sample.illegal
-    if thrown:
-        text += f", shot {thrown + 1} (the first {thrown} did not count: a herald fired)"
+    reasons = [
+        f"{count} {word}"
+        for count, word in ((sample.herald_failed, "failed heralds"), (sample.illegal, "impossible"))
+        if count
+    ]
+    if reasons:
+        text += f", {sample.shots} shots of which {sample.kept} count ({', '.join(reasons)})"
     return f"{text}."
-
-
-def _by_dice(
-    game: Game,
-    observer: DiceObserver,
-    rng: "np.random.Generator",
-    session: Session,
-    choose: ChooseMode,
-    keep: Keep,
-) -> None:
-    state = game.state
-    session.show(f"The board is full: {state.initiator} initiated the observation and rolls first.")
-    rolls, table = roll_step(table_of(state), rng, observer.rolls)
-    _show_rolls(rolls, session)
-    if table.step is Step.POSITIONS:
-        if state.positions is None:
-            game.push(Positions(table.filled))
-            keep()
-        session.show("Every remaining square will hold a piece:", session.board(table.position))
-        table = table.choose(choose(game))
-        rolls, table = roll_step(table, rng, observer.rolls)
-        _show_rolls(rolls, session)
-    game.push(Observation(table.board, _final_mode(table)))
-    keep()
-
-
-def _final_mode(table: Table) -> Mode:
-    return Mode.STANDARD if table.mode is None else table.mode
 
 
 def _show_rolls(rolls: list[Roll], session: Session) -> None:

@@ -21,7 +21,7 @@ from qttt.state import Event, Phase
 from qttt.symbols import Mode, Symbol
 from qttt.terminal.keyboard import Keyboard
 from qttt.terminal.narration import narrate
-from qttt.terminal.observing import measure, observe
+from qttt.terminal.observing import ObservationPhase, measure
 from qttt.terminal.seats import Seats
 from qttt.textboard import draw_legend
 from qttt.verdict import Result, points
@@ -179,7 +179,7 @@ class KeyboardGame:
 
     def observe(self) -> None:
         """Run the observation phase, and say what it decided."""
-        observe(self.game, self.observer, self.rng, self.session, self.choose_mode, self.keep)
+        ObservationPhase(self.game, self.observer, self.rng, self.session, self.choose_mode, self.keep).run()
         if not self.game.over:
             self.show_board()
             if self.game.state.observations % DRAW_REMINDER == 0 and self.game.rules.level.observed_in_play:
