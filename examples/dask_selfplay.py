@@ -3,8 +3,8 @@
     python examples/dask_selfplay.py --games 1000 --workers 4
     python examples/dask_selfplay.py --games 100000 --scheduler tcp://head-node:8786
 
-Without `--scheduler` the cluster is this computer. The last line printed is what `qttt selfplay --json` prints for
-the same match. Needs the extra `dask`: pip install 'tiqtaqtoe[dask]'.
+Without `--scheduler` the cluster is this computer. The last line printed is what `qttt selfplay --json`
+prints for the same match. Needs the extra `dask`: pip install 'tiqtaqtoe[dask]'.
 """
 
 import argparse

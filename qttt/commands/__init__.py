@@ -63,6 +63,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("rules", "qttt.commands.rules", "the rules of a level, with diagrams"),
     Entry("explain", "qttt.commands.explain", "explain a game move by move, also as a page or figures"),
     Entry("advise", "qttt.commands.advise", "the best choice, its value and why"),
+    Entry("solve", "qttt.commands.solve", "who wins with best play, and what first moves are worth"),
     Entry("selfplay", "qttt.commands.selfplay", "a match of many games between computers"),
     Entry("backends", "qttt.commands.backends", "what a board can be observed on"),
     Entry("perft", "qttt.commands.perft", "count legal move sequences"),

@@ -9,8 +9,9 @@ from functools import cache
 from math import tanh
 
 from qttt.levels import Level
+from qttt.players.expectation import shown
 from qttt.solver.blocks import BLOCKS
-from qttt.solver.leaves import Pair, outcomes
+from qttt.solver.boards import Pair
 from qttt.squares import LINES
 from qttt.symbols import Mode
 
@@ -38,7 +39,7 @@ def line_shares(number: int, mode: Mode) -> tuple[float, ...]:
         the line.
     """
     covered = BLOCKS[number].squares
-    patterns = outcomes(number, 0, mode)
+    patterns = shown(number, 0, mode)
     shares = []
     for symbol in (1, 2):
         for line in LINES:

@@ -17,19 +17,11 @@ from qttt.moves import Move
 from qttt.outcomes import Measurement
 from qttt.players.choices import Choice, Look, choices
 from qttt.players.evaluation import estimate
+from qttt.players.expectation import mode_values, observed_value, placements, shown
 from qttt.rules import Rules
 from qttt.solver.blocks import BLOCKS, LONE, Block, blocks_of, canonical, code_of, number_of, turned
+from qttt.solver.boards import BOARDS, Pair, board_blocks, board_text
 from qttt.solver.changes import Change, changes
-from qttt.solver.leaves import (
-    BOARDS,
-    Pair,
-    board_blocks,
-    board_text,
-    mode_values,
-    observed_value,
-    outcomes,
-    placements,
-)
 from qttt.solver.probe import Value, ranked
 from qttt.squares import EMPTY, SQUARES
 from qttt.state import Phase, State
@@ -172,9 +164,8 @@ class _Branch:
 
 def _modes(state: State, search: "_Lookahead") -> Estimates:
     assert state.positions is not None
-    filled = sum(1 << index for index, mark in enumerate(state.positions.filled) if mark == "#")
     place = _Place.of(state)
-    pairs = mode_values(place.standing, place.turn, filled, search.boards)
+    pairs = mode_values(place.standing, place.turn, state.positions.filled, search.boards)
     values: dict[Choice, Value] = {
         mode: _value(pair, state.turn) for mode, pair in zip(Mode, pairs, strict=True) if mode in state.modes
     }
@@ -283,7 +274,7 @@ class _Lookahead:
         pair = self.full.get(key)
         if pair is None:
             if self.margin is None:
-                terms = prod(len(outcomes(number, turn, Mode.STANDARD)) for number in standing)
+                terms = prod(len(shown(number, turn, Mode.STANDARD)) for number in standing)
             else:
                 terms = 2 * prod(
                     sum(len(modes[1]) for _, modes in placements(number, turn)) for number in standing

@@ -3,9 +3,10 @@
 from qttt.moves import Move
 from qttt.outcomes import Measurement
 from qttt.players.choices import Choice, Look, choices
+from qttt.players.expectation import mode_values, observed_value
 from qttt.players.lookahead import MARGIN, verdicts
 from qttt.solver.blocks import blocks_of
-from qttt.solver.leaves import Pair, mode_values, observed_value
+from qttt.solver.boards import Pair
 from qttt.solver.probe import Value
 from qttt.state import State
 from qttt.symbols import Mode, Symbol
@@ -28,8 +29,7 @@ def odds_now(state: State) -> dict[Choice, Value]:
 def _after(state: State, choice: Choice) -> Value:
     if isinstance(choice, Mode):
         assert state.positions is not None
-        filled = sum(1 << index for index, mark in enumerate(state.positions.filled) if mark == "#")
-        pairs = mode_values(_blocks(state), _turn(state), filled, _verdicts(state))
+        pairs = mode_values(_blocks(state), _turn(state), state.positions.filled, _verdicts(state))
         return _value(pairs[list(Mode).index(choice)], state.turn)
     if isinstance(choice, Move):
         return _observed(state.child(choice))

@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Protocol
 
 from qttt.chance import Uniform
 from qttt.errors import UsageError
 from qttt.players.choices import Choice, choices
+from qttt.players.limits import unlimited
 from qttt.players.lookahead import Budget, look_ahead
 from qttt.players.nearsight import odds_now
 from qttt.rules import Rules
 from qttt.solver.probe import UnsolvedError, Value, is_solved, mode_values, move_values, ranked
+from qttt.solver.probe import value as position_value
 from qttt.state import Phase, State
 from qttt.symbols import Symbol
 
@@ -139,25 +142,26 @@ class SearchPlayer:
 
 
 class PerfectPlayer:
-    """Plays by the solver's tables: no choice of the opponent gains anything against it."""
+    """Plays by the solver's tables: no choice of the opponent gains anything against it.
+
+    A limit that only stops games which would go on for ever (``limits``) is as good as none to it.
+    """
 
     name = "perfect"
 
     def choose(self, state: State, rng: Uniform) -> Choice:
         """One of the best by exact value, then by fewer ties."""
-        return pick(best_choices(solved_values(state), state), rng)
+        return pick(best_choices(_perfect_values(state), state), rng)
 
     def value(self, state: State) -> float:
         """The value with best play."""
-        from qttt.solver import probe
-
-        return probe.value(state).value
+        return position_value(_unlimited(state)).value
 
     def reason(self, state: State, choice: Choice) -> str:
         """What the choice does to the lines, and what it is worth."""
         from qttt.players.reasons import why
 
-        return why(state, choice, solved_values)
+        return why(state, choice, _perfect_values)
 
 
 class EasyPlayer:
@@ -200,7 +204,7 @@ def get_player(name: str, rules: Rules, *, clock: bool = True) -> Player:
     if name in _SIMPLE:
         return _SIMPLE[name]()
     if name == "perfect":
-        if not is_solved(rules):
+        if not is_solved(unlimited(rules)):
             raise UnsolvedError(
                 f"player 'perfect' needs solved rules, and Level {rules.level.number}"
                 f"{f' with {rules.options}' if str(rules.options) else ''} is not solved; try 'hard'"
@@ -275,6 +279,14 @@ def solved_values(state: State) -> dict[Choice, Value]:
     if state.phase is Phase.MODE:
         return {mode: value for mode, value in mode_values(state).items()}
     return {move: value for move, value in move_values(state).items()}
+
+
+def _perfect_values(state: State) -> dict[Choice, Value]:
+    return solved_values(_unlimited(state))
+
+
+def _unlimited(state: State) -> State:
+    return replace(state, rules=unlimited(state.rules))
 
 
 def _count(number: int) -> str:

@@ -1,19 +1,18 @@
 """Who sits at the board: people, or computer players that decide by themselves and say why."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from qttt.chance import Uniform
 from qttt.errors import UsageError
 from qttt.players import PLAYERS, Choice, Player, get_player
+from qttt.players.limits import limited
 from qttt.players.strategies import accepts_draw
 from qttt.record import Record
 from qttt.state import State
 from qttt.symbols import Symbol
 
 HUMAN = "human"
-#: Observation phases after which a game of two computers is a tie where it could go on for ever (rules.md).
-MAX_OBSERVATIONS = 50
 
 
 @dataclass
@@ -64,7 +63,7 @@ def seated(record: Record, names: Mapping[Symbol, str | None], *, clock: bool) -
 
     Returns:
         The seats, and the record with the computers' names in its headers. Where two computers play a level
-        that can go on for ever, it ends after ``MAX_OBSERVATIONS`` phases unless an option says otherwise.
+        that can go on for ever, it gets a limit.
 
     Raises:
         UsageError: no player has such a name, or it contradicts the record.
@@ -73,19 +72,13 @@ def seated(record: Record, names: Mapping[Symbol, str | None], *, clock: bool) -
     chosen = {symbol: _name(record, symbol, names[symbol]) for symbol in Symbol}
     computers = {symbol: name for symbol, name in chosen.items() if name != HUMAN}
     if len(computers) == len(chosen):
-        record = limited(record)
+        options = limited(record.rules).options
+        if options != record.rules.options:
+            record = record.with_header("Options", str(options))
     players = {symbol: get_player(name, record.rules, clock=clock) for symbol, name in computers.items()}
     for symbol, name in computers.items():
         record = record.with_header(str(symbol), name)
     return Seats(players), record
-
-
-def limited(record: Record) -> Record:
-    """The record of a game between computers: one that could go on for ever gets a last observation phase."""
-    options = record.rules.options
-    if not record.level.observed_in_play or options.max_observations is not None:
-        return record
-    return record.with_header("Options", str(replace(options, max_observations=MAX_OBSERVATIONS)))
 
 
 def _name(record: Record, symbol: Symbol, name: str | None) -> str:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from qttt.outcomes import Observation
+from qttt.players.limits import MAX_OBSERVATIONS
 from qttt.recordfile import load_record
-from qttt.terminal.seats import MAX_OBSERVATIONS
 from tests.qttt.test_play import play
 
 
