@@ -16,16 +16,7 @@ def level_table() -> Table:
     def mark(allowed: bool) -> str:
         return "yes" if allowed else "–"
 
-    head = (
-        "level",
-        "name",
-        "superposition",
-        "entangling",
-        "cancelling",
-        "rotated mode",
-        "rotated view",
-        "play on",
-    )
+    head = ("level", "name", "superpose", "entangle", "cancel", "mode", "view", "play on")
     rows = tuple(
         (
             str(level.number),

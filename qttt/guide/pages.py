@@ -36,6 +36,12 @@ def overview() -> tuple[Section, ...]:
                 "Every level has all rules of the one below it and adds to them. Level 2 is the one most "
                 "people play.",
                 level_table(),
+                (
+                    "superpose, entangle, cancel: the moves that there are besides the classical one",
+                    "mode: the player who fills the board chooses how symbols are read",
+                    "view: players can switch how the dice on the board are read",
+                    "play on: observed pieces stay in play",
+                ),
                 "`qttt rules 3` prints the complete rules of Level 3, and so on.",
             ),
         ),
@@ -149,7 +155,7 @@ def guide_files() -> dict[str, str]:
                     files[figure_name(level, part)] = svg(diagram_scene(part))
     index = ["# The rules of TiqTaqToe", ""]
     for section in overview():
-        for part in section.parts[:2]:
+        for part in section.parts[:3]:
             index += [*_markdown_part(LEVELS[0], part), ""]
     index += [f"- [Level {level.number}: {level.name}](level-{level.number}.md)" for level in LEVELS]
     files["README.md"] = "\n".join(index) + "\n"
