@@ -5,6 +5,7 @@ the opponent's, 3 either with equal odds. The table of board values has the aver
 of an observation's randomness is looked up instead of summed.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +53,7 @@ class Patterns(NamedTuple):
     weights: Floats
 
 
+@cache
 def split_patterns() -> Patterns:
     """Read the odds of each kind of block off ``qttt.roots``."""
     kinds = len(LETTERS) ** 2 + 1

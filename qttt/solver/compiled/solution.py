@@ -14,7 +14,7 @@ import numpy as np
 
 from qttt.levels import Level
 from qttt.solver.blocks import BLOCKS, CANCELLED, LONE, NOBODY, OBSERVED, PAIR, ROTATED, halves
-from qttt.solver.boards import BOARDS, Pair, averaged, board_blocks, verdicts
+from qttt.solver.boards import BOARDS, Pair, averaged, board_blocks, classes, verdicts
 from qttt.solver.compiled import skeletons
 from qttt.solver.compiled.boards import observe_layer, split_patterns
 from qttt.solver.compiled.jit import Floats, Ints
@@ -100,7 +100,7 @@ class Solver:
                 layer = layers[pieces, empty]
                 self._value(layers, pieces, empty, 0, layer.keys.size)
                 if (pieces, empty) == (observed, 9 - observed):
-                    self._read_boards(layer, pieces)
+                    self._read_boards(layer, self._board_places(layer, pieces))
                 self._keep(layer, observed, pieces, empty)
                 if layer.variants == 4:
                     settle_switches(layer, 0, layer.keys.size, bounds=self.bounds, margin=self.margin)
@@ -113,13 +113,14 @@ class Solver:
 
     def _iterate(self, layers: dict[tuple[int, int], Layer], pieces: int, empties: list[int]) -> None:
         """Value the boards with so many pieces, and all that pure cancelling makes of them."""
+        places = self._board_places(layers[pieces, 9 - pieces], pieces)
         for round_ in range(1, MOST_ROUNDS + 1):
             before = self.boards.copy()
             for empty in empties:
                 layer = layers[pieces, empty]
                 self._value(layers, pieces, empty, 0, layer.simple)
                 if empty == 9 - pieces:
-                    self._read_boards(layer, pieces)
+                    self._read_boards(layer, places)
                 if layer.variants == 4:
                     settle_switches(layer, 0, layer.simple, bounds=self.bounds, margin=self.margin)
             self.rounds[pieces] = round_
@@ -154,12 +155,19 @@ class Solver:
             margin=self.margin,
         )
 
-    def _read_boards(self, layer: Layer, pieces: int) -> None:
-        """Take the values of the observed boards with so many pieces from their layer."""
-        for number, pair in enumerate(verdicts(self.level.number)):
-            if pair is None and sum(number // 3**square % 3 > 0 for square in range(9)) == pieces:
-                blocks = board_blocks(number, self.level)
-                self.boards[number] = self._entry(layer, blocks, 0, (0, 0))
+    def _read_boards(self, layer: Layer, places: dict[int, tuple[int, ...]]) -> None:
+        """Take the values of observed boards from their layer."""
+        for place, numbers in places.items():
+            self.boards[list(numbers)] = layer.values[place], layer.ties[place]
+
+    def _board_places(self, layer: Layer, pieces: int) -> dict[int, tuple[int, ...]]:
+        """Where a layer has the values of the boards with so many pieces, and the numbers of these boards."""
+        places = {}
+        for numbers in classes():
+            blocks = board_blocks(numbers[0], self.level)
+            if len(blocks) == pieces and verdicts(self.level.number)[numbers[0]] is None:
+                places[self._place(layer, blocks, 0, (0, 0))] = numbers
+        return places
 
     def _keep(self, layer: Layer, observed: int, pieces: int, empty: int) -> None:
         if empty >= self.keep:
@@ -168,7 +176,8 @@ class Solver:
             self.kept[observed, pieces, empty] = copied
 
     @staticmethod
-    def _entry(layer: Layer, blocks: tuple[int, ...], turn: int, switches: tuple[int, int]) -> Pair:
+    def _place(layer: Layer, blocks: tuple[int, ...], turn: int, switches: tuple[int, int]) -> int:
+        """The index of a position's value in its layer."""
         cells, label = packed(blocks, turn)
         bits, labels = np.empty(9, np.int64), np.empty(1 << 9, np.int64)
         key, symmetry = canonical_image(cells, PERMUTATIONS)
@@ -179,8 +188,7 @@ class Solver:
         if index < 0:
             raise KeyError(blocks)
         variant = 2 * switches[0] + switches[1] if layer.variants == 4 else 0
-        place = int(layer.offsets[index]) * layer.variants + (variant << count) + int(labels[label])
-        return float(layer.values[place]), float(layer.ties[place])
+        return int(layer.offsets[index]) * layer.variants + (variant << count) + int(labels[label])
 
     def position(self, blocks: tuple[int, ...], turn: int, switches: tuple[int, int]) -> Pair:
         """The value of a position of a kept layer; arguments and result as in ``search.Search.value``."""
@@ -192,7 +200,9 @@ class Solver:
         observed = kinds.count(OBSERVED)
         pieces = sum(_pieces(kind) for kind in kinds)
         covered = sum(len(BLOCKS[number].squares) for number in blocks)
-        return self._entry(self.kept[observed, pieces, 9 - covered], blocks, turn, switches)
+        layer = self.kept[observed, pieces, 9 - covered]
+        place = self._place(layer, blocks, turn, switches)
+        return float(layer.values[place]), float(layer.ties[place])
 
 
 def _pieces(kind: str) -> int:
