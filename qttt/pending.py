@@ -151,7 +151,7 @@ def receive(pending: Pending, handle: "JobHandle", notify: "Notify") -> "tuple[S
             answer, and the job can be resumed.
     """
     with _settled_if_ended(pending), service_errors():
-        return tuple(handle.wait(notify))
+        return tuple(handle.wait(notify, sleep=time.sleep))
 
 
 @contextmanager
@@ -202,7 +202,7 @@ def find(name: str) -> Pending:
         mode = None if payload["mode"] is None else Mode(payload["mode"])
         file = None if payload["file"] is None else path.parent / Path(payload["file"]).name
         collapsed = payload["positions"] is not None
-    except (KeyError, TypeError, ValueError, QtttError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, QtttError) as error:
         raise UsageError(f"the job file {path} is damaged: {error}") from error
     record = before if file is None else _waiting(file, path, before)
     return Pending(record, file, path, mode, collapsed, sent)
@@ -251,7 +251,7 @@ def fetch(pending: Pending, notify: "Notify", *, again: bool = False) -> "tuple[
 
     assert pending.path is not None
     with _settled_if_ended(pending), service_errors():
-        fetched = resume(pending.path, notify, resubmit=again)
+        fetched = resume(pending.path, notify, resubmit=again, sleep=time.sleep)
     assert fetched.shots is not None
     return replace(pending, sent=fetched.job), fetched.shots
 

@@ -61,10 +61,13 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("check", "qttt.commands.check", "hold dice, circuits and shots against each other"),
     Entry("circuit", "qttt.commands.circuit", "the circuit of a game, drawn or as OpenQASM 3"),
     Entry("rules", "qttt.commands.rules", "the rules of a level, with diagrams"),
+    Entry("draw", "qttt.commands.draw", "a board, a game or its odds as a picture"),
     Entry("explain", "qttt.commands.explain", "explain a game move by move, also as a page or figures"),
     Entry("advise", "qttt.commands.advise", "the best choice, its value and why"),
     Entry("solve", "qttt.commands.solve", "who wins with best play, and what first moves are worth"),
     Entry("selfplay", "qttt.commands.selfplay", "a match of many games between computers"),
+    Entry("puzzle", "qttt.commands.puzzle", "a position with one best choice, to be found"),
     Entry("backends", "qttt.commands.backends", "what a board can be observed on"),
+    Entry("login", "qttt.commands.login", "keep an IBM Quantum account on this computer"),
     Entry("perft", "qttt.commands.perft", "count legal move sequences"),
 )

@@ -1,0 +1,408 @@
+"""``qttt observe`` on devices: before, while and after; simulated ones, and the service with no network."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from circuits.backends import jobs
+from circuits.backends.jobs import JobState
+from qttt.outcomes import Positions
+from qttt.recordfile import load_record
+from tests.circuits.ibm_service import CRN, TOKEN, Service, install
+from tests.qttt.cli_runs import Run, refusal, run, run_json
+
+pytestmark = pytest.mark.ibm
+
+# What is in doubt fits on the five qubits of fake_manila, which is quick to compile for.
+SMALL = "1+2 3 4 5 6 7 8 9"
+MODES = "1 2 3 4 5 6 7 8+9"
+DEVICE = ("--backend", "fake_manila", "--seed", "5", "--shots", "200")
+LARGER = ("--backend", "fake_mumbai", "--seed", "5", "--shots", "200")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Service:
+    from circuits.backends.ibm_accounts import save_account
+
+    cloud = install(monkeypatch, tmp_path)
+    cloud.devices["ibm_mumbai"], cloud.queues["ibm_mumbai"] = "fake_mumbai", 0
+    save_account(TOKEN, "mine")
+    return cloud
+
+
+def write(text: str, name: str = "game.qttt") -> str:
+    Path(name).write_text(text)
+    return name
+
+
+def headers(name: str = "game.qttt") -> dict[str, str]:
+    return load_record(name).headers
+
+
+# On a simulated device.
+
+
+def test_the_report_counts_every_shot() -> None:
+    found = run_json("observe", SMALL, "--level", "1", *DEVICE)
+    assert found["shots"] == 200 == found["kept"] + found["illegal"] + found["herald_failed"]
+    assert found["illegal"] == sum(found["kinds"].values()) > 0
+    assert set(found["counts"]) == {"X.OXOXOXO", ".XOXOXOXO"}
+    assert found["board"] in found["counts"]
+    assert (found["backend"], found["collapsed"], found["job"]) == ("fake_manila", False, None)
+    assert list(Path().iterdir()) == []
+
+
+def test_the_first_possible_shot_is_the_outcome_and_not_the_most_frequent_board() -> None:
+    seen = set()
+    for seed in range(6):
+        found = run_json(
+            "observe", SMALL, "--level", "1", "--backend", "fake_manila", "--shots", "9", "--seed", str(seed)
+        )
+        most = max(found["counts"], key=found["counts"].__getitem__)
+        seen.add(found["board"] == most)
+    assert seen == {True, False}
+
+
+def test_a_record_in_a_file_is_marked_and_then_goes_on() -> None:
+    name = write(f'[Level "1"]\n{SMALL}')
+    found = run_json("observe", name, *DEVICE)
+    assert found["job"] == "game-1.job"
+    job = jobs.load("game-1.job")
+    assert job.state is JobState.DONE
+    assert (job.shots, job.circuits[0].label, job.circuits[0].readout is not None) == (200, "standard", True)
+    assert job.payload["mode"] is None
+    assert job.payload["file"] == "game.qttt"
+    assert "1. 1+2 3" in job.payload["record"]
+    after = load_record(name)
+    assert "Job" not in after.headers
+    assert after.headers["Backend"] == "fake_manila"
+    assert str(after.events[-1]) == f"={found['board']}"
+
+
+def test_positions_come_first_and_wait_for_the_mode() -> None:
+    name = write(f'[Level "4"]\n{MODES}')
+    first = run("observe", name, *LARGER, terminal=True)
+    assert first.status == 130
+    assert "of 200 shots are possible; the first of these gives the positions" in first.err
+    assert "game.qttt keeps the observed positions" in first.err
+    waiting = load_record(name)
+    assert str(waiting.events[-1]).startswith("=p:#######")
+    assert waiting.headers["Job"].split()[2] == "game-1.job"
+    # Nothing else may observe this game now, and no mode can be chosen in a pipe without saying which.
+    assert "waits for a job already" in refusal("observe", name, "--backend", "aer", "--mode", "standard")
+    second = run("observe", "--resume", name)
+    assert second.status == 130
+    assert load_record(name) == waiting
+    found = run_json("observe", "--resume", name, "--mode", "rotated")
+    positions, board = load_record(name).events[-2:]
+    assert str(positions) == str(waiting.events[-1])
+    assert str(board) == f"=r:{found['board']}"
+    assert found["agreeing"] < found["kept"]
+    assert not found["collapsed"]
+    assert "any more" in refusal("observe", "--resume", "game-1.job")
+
+
+def test_a_mode_typed_at_the_terminal() -> None:
+    name = write(f'[Level "4"]\n{MODES}')
+    done = run("observe", name, *LARGER, stdin="r\n", terminal=True)
+    assert done.status == 0
+    assert "have the observed positions" in done.out
+    assert [str(event)[:3] for event in load_record(name).events[-2:]] == ["=p:", "=r:"]
+
+
+def test_positions_observed_before_are_prepared_and_it_is_said() -> None:
+    record = f"{MODES} =p:########."
+    found = run_json("observe", record, "--level", "4", *LARGER, "--mode", "rotated")
+    assert found["collapsed"]
+    assert found["board"][8] == "."
+    assert found["agreeing"] == found["kept"] == 200
+    shown = run("observe", record, "--level", "4", *LARGER, "--mode", "rotated").out
+    assert "The circuit prepared the state that the observed positions had left." in shown
+
+
+def test_positions_that_no_shot_has_are_prepared_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    from qttt import devices
+    from qttt.observation import Sample
+
+    true = devices.Reading.sample
+
+    def barren(self: devices.Reading, positions: Positions | None = None) -> Sample:
+        found = true(self, positions)
+        whole = any(board[8] == "." for board in self.decoded.boards) and any(
+            board[7] == "." for board in self.decoded.boards
+        )
+        return Sample(()) if positions is not None and whole else found
+
+    monkeypatch.setattr(devices.Reading, "sample", barren)
+    name = write(f'[Level "4"]\n{MODES}')
+    done = run("observe", name, *LARGER, "--json", stdin="rotated\n", terminal=True)
+    assert done.status == 0, done.err
+    found = json.loads(done.out)
+    assert found["collapsed"]
+    assert found["job"] == "game-1-2.job"
+    assert "is prepared anew" in done.err
+    assert str(load_record(name).events[-1]) == f"=r:{found['board']}"
+
+
+def test_no_possible_shot_is_an_error_with_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    from qttt import devices
+    from qttt.impossible import Fault
+
+    monkeypatch.setattr(
+        devices, "impossible_boards", lambda boards, position, mode: dict.fromkeys(boards, Fault.DOUBLED)
+    )
+    name = write('[Level "1"]\n\n1. 1+2 3\n2. 4 5\n3. 6 7\n4. 8 9\n')
+    before = Path(name).read_text()
+    done = run("observe", name, *DEVICE)
+    assert done.status == 3
+    assert "no shot of 200 counts: 0 failed heralds, 200 illegal (a piece doubled 200)" in done.err
+    assert Path(name).read_text() == before
+
+
+def test_strict_measures_everything() -> None:
+    plain = run_json("observe", SMALL, "--level", "1", *DEVICE[:2], "--dry-run")
+    strict = run_json("observe", SMALL, "--level", "1", "--backend", "fake_torino", "--dry-run", "--strict")
+    assert plain["circuits"][0]["operations"]["measure"] == 2
+    assert strict["circuits"][0]["operations"]["measure"] == 18
+    assert strict["encoding"] == "strict"
+    found = run_json("observe", SMALL, "--level", "1", "--backend", "fake_torino", "--strict", "--seed", "2")
+    assert {"symbol on an empty square", "a symbol that cannot be there"} <= set(found["kinds"])
+
+
+def test_a_dry_run_says_what_it_would_cost_and_sends_nothing() -> None:
+    name = write(f'[Level "4"]\n{MODES}')
+    before = Path(name).read_text()
+    found = run_json("observe", name, "--backend", "fake_torino", "--dry-run", "--shots", "500")
+    assert [row["mode"] for row in found["circuits"]] == ["standard", "rotated"]
+    for row in found["circuits"]:
+        assert row["two_qubit_gates"] == row["operations"]["cz"] >= 1
+        assert row["depth"] > 1
+        assert 0.5 < row["usable"] < 1
+    assert found["shots"] == 500
+    assert 2 < found["quantum_seconds"] < 4
+    assert (found["plan"], found["instance"], found["warnings"]) == (None, None, [])
+    shown = run("observe", name, "--backend", "fake_torino", "--dry-run").out
+    for text in (
+        "The circuit of the rotated mode",
+        "occ 8",
+        "usable shots",
+        "quantum seconds",
+        "nothing is charged",
+    ):
+        assert text in shown
+    assert [path.name for path in Path().iterdir()] == ["game.qttt"]
+    assert Path(name).read_text() == before
+
+
+def test_options_that_a_simulated_device_ignores_are_reported() -> None:
+    done = run("observe", SMALL, "--level", "1", *DEVICE, "--dd", "--twirl")
+    assert done.status == 0
+    assert "ignored on fake_manila: dynamical decoupling and twirling" in done.err
+    dry = run_json("observe", SMALL, "--level", "1", *DEVICE, "--twirl", "--dry-run")
+    assert "ignored on fake_manila" in dry["warnings"][0]
+
+
+@pytest.mark.parametrize("flag", ["--dry-run", "--yes", "--strict", "--dd", "--twirl"])
+def test_what_is_said_of_devices_goes_with_devices(flag: str) -> None:
+    assert f"{flag} goes with a device" in refusal("observe", SMALL, "--level", "1", flag)
+
+
+def test_refusals() -> None:
+    assert "no simulated device 'fake_torin'" in refusal(
+        "observe", SMALL, "--level", "1", "--backend", "fake_torin"
+    )
+    assert "fake_torino" in refusal("observe", SMALL, "--level", "1", "--backend", "fake_torin")
+    rolls = refusal("observe", SMALL, "--level", "1", "--backend", "fake_manila", "--rolls", "d6")
+    assert "circuits do not roll" in rolls
+    assert "name the record" in refusal("observe")
+    assert "do not go together" in refusal("observe", SMALL, "--resume", "game.qttt")
+    assert "waits for no job" in refusal("observe", "--resume", write(SMALL))
+    assert "is not '<device> <job id> <file>'" in refusal("observe", "--resume", write('[Job "x"] 5'))
+    lost = refusal("observe", "--resume", write('[Job "fake_manila local-1 lost.job"] 5'))
+    assert "lost.job cannot be read" in lost
+    assert "chooses the mode" in refusal("observe", MODES, "--level", "4", *LARGER)
+    # A board with more qubits than the device.
+    wide = refusal("observe", "1+2 3+4 5+6 7+8 9", "--level", "1", *DEVICE)
+    assert "needs 8 qubits and fake_manila has 5" in wide
+
+
+def test_a_job_of_a_game_that_went_another_way() -> None:
+    name = write(f'[Level "4"]\n{MODES}')
+    run("observe", name, *LARGER, terminal=True)
+    text = Path(name).read_text()
+    Path(name).write_text(text.replace("4. 7 8+9", "4. 9 7+8").replace(text.split("=p:")[1], "#######.#\n"))
+    assert "is not the game that was sent" in refusal("observe", "--resume", name, "--mode", "standard")
+
+
+def test_a_damaged_payload() -> None:
+    name = write(f'[Level "1"]\n{SMALL}')
+    run("observe", name, *DEVICE)
+    data = json.loads(Path("game-1.job").read_text())
+    Path("a.job").write_text(json.dumps(data | {"payload": {}}))
+    assert "no observation of a game" in refusal("observe", "--resume", "a.job")
+    Path("b.job").write_text(json.dumps(data | {"payload": {"format": "qttt observation", "record": 5}}))
+    assert "is damaged" in refusal("observe", "--resume", "b.job")
+
+
+# On the service, with only the network replaced.
+
+
+def on_service(*words: str, stdin: str = "", terminal: bool = False) -> Run:
+    return run("observe", *words, "--backend", "ibm_manila", "--shots", "50", stdin=stdin, terminal=terminal)
+
+
+def test_a_real_device_is_asked_for_after_its_costs_are_shown(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = write(f'[Level "1"]\n{SMALL}')
+    before = Path(name).read_text()
+    refused = on_service(name)
+    assert refused.status == 2
+    assert "say --yes to send it" in refused.err
+    declined = on_service(name, stdin="no\n", terminal=True)
+    assert declined.status == 130
+    for text in (
+        "usable shots",
+        "quantum seconds",
+        "plan open, instance mine",
+        "Send it? [yes/no]",
+        "nothing was sent",
+    ):
+        assert text in declined.err
+    assert not service.jobs
+    assert Path(name).read_text() == before
+    service.first_statuses = ["Queued", "Queued", "Running"]
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    done = on_service(name, "--yes", "--json")
+    assert done.status == 0
+    assert "queued, job job0000, 2 jobs are waiting for the device" in done.err
+    found = json.loads(done.out)
+    assert (found["job_id"], found["backend"], found["illegal"]) == ("job0000", "ibm_manila", 0)
+    assert jobs.load("game-1.job").instance == CRN
+
+
+def test_a_paid_plan_is_said_before(service: Service) -> None:
+    service.instances = [{"crn": CRN, "name": "mine", "plan": "premium"}]
+    shown = on_service(SMALL, "--level", "1", "--dry-run")
+    assert "its quantum time costs money" in shown.out
+    assert not service.jobs
+
+
+def test_a_record_on_the_command_line_still_gets_a_job_file(service: Service) -> None:
+    found = json.loads(on_service(SMALL, "--level", "1", "--yes", "--json").out)
+    assert [path.suffix for path in Path().glob("*.job")] == [".job"]
+    again = json.loads(run("observe", "--resume", found["job"], "--json").out)
+    assert (again["board"], again["record"]) == (found["board"], found["record"])
+
+
+@pytest.mark.parametrize(
+    ("status", "message"), [("Failed", "Circuit too long"), ("Cancelled", "was cancelled")]
+)
+def test_a_job_that_ends_badly_leaves_the_record_as_it_was(
+    service: Service, status: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = write('[Level "1"]\n\n1. 1+2 3\n2. 4 5\n3. 6 7\n4. 8 9\n')
+    before = Path(name).read_text()
+    service.first_statuses = ["Queued"] * 4
+    monkeypatch.setattr(
+        "time.sleep", lambda _seconds: service.end("job0000", status, "Circuit too long", 8000)
+    )
+    done = on_service(name, "--yes")
+    assert done.status == 3
+    assert message in done.err
+    assert Path(name).read_text() == before
+    # The job's file keeps the reason.
+    assert run("observe", "--resume", "game-1.job").status == 2
+
+
+def test_an_interrupted_wait_is_resumed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = write(f'[Level "4"]\n{MODES}')
+    service.first_statuses = ["Queued"] * 4
+
+    def interrupt(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("time.sleep", interrupt)
+        done = run("observe", name, "--backend", "ibm_mumbai", "--yes", "--mode", "rotated")
+    assert done.status == 130
+    assert "go on with: qttt observe --resume game-1.job" in done.err
+    assert headers()["Job"] == "ibm_mumbai job0000 game-1.job"
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    found = json.loads(run("observe", "--resume", name, "--json").out)
+    assert found["mode"] == "rotated"
+    assert "Job" not in headers()
+    assert len(service.jobs) == 1
+
+
+def test_a_service_that_falls_silent_may_have_got_the_job(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import requests
+
+    name = write(f'[Level "1"]\n{SMALL}')
+
+    def silent(method: str, path: str) -> None:
+        if (method, path) == ("POST", "/api/v1/jobs"):
+            raise requests.exceptions.ConnectTimeout("timed out")
+
+    service.faults.append(silent)
+    done = on_service(name, "--yes")
+    assert done.status == 3
+    assert "whether it arrived: qttt observe --resume game-1.job" in done.err
+    assert headers()["Job"] == "- - game-1.job"
+    # It did not; the record waits until somebody decides, and --yes sends it again.
+    service.faults.clear()
+    missing = run("observe", "--resume", name)
+    assert missing.status == 3
+    assert "never reached the service" in missing.err
+    assert headers()["Job"] == "- - game-1.job"
+    assert run("observe", "--resume", name, "--yes").status == 0
+    assert "Job" not in headers()
+
+
+def test_a_refused_job_leaves_the_record_as_it_was(service: Service) -> None:
+    name = write('[Level "1"]\n\n1. 1+2 3\n2. 4 5\n3. 6 7\n4. 8 9\n')
+    before = Path(name).read_text()
+    service.faults.append(
+        lambda method, path: (
+            (400, {"error": {"message": "Too many qubits", "code": 1}}) if "/jobs" in path else None
+        )
+    )
+    done = on_service(name, "--yes")
+    assert done.status == 3
+    assert "Too many qubits" in done.err
+    assert Path(name).read_text() == before
+    assert not list(Path().glob("*.job"))
+
+
+def test_resuming_what_the_service_does_not_know(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = write(f'[Level "1"]\n{SMALL}')
+    service.first_statuses = ["Queued"] * 4
+
+    def interrupt(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("time.sleep", interrupt)
+        on_service(name, "--yes")
+    kept = service.jobs.copy()
+    service.jobs.clear()
+    unknown = run("observe", "--resume", name)
+    assert unknown.status == 3
+    assert "knows no such job" in unknown.err
+    service.jobs.update(kept)
+    service.faults.append(lambda method, path: (503, {"error": {"message": "Maintenance", "code": 1}}))
+    away = run("observe", "--resume", name)
+    assert away.status == 3
+    assert "cannot be reached" in away.err
+    assert "retrying" in away.err
+    service.faults.clear()
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    assert run("observe", "--resume", name).status == 0
