@@ -30,7 +30,7 @@ def test_the_best_first_move_is_worth_what_the_game_is(level: int) -> None:
 
 @pytest.mark.parametrize(("level", "kinds"), [(0, 3), (1, 11), (2, 11), (3, 11), (4, 11), (5, 33)])
 def test_there_is_one_first_move_of_each_kind(level: int, kinds: int) -> None:
-    """Three squares and eight pairs of squares differ; at Level 5 each comes plain and with a switch on either side."""
+    """Three squares and eight pairs differ; at Level 5 each is plain or with a switch on either side."""
     if level in SOLVED:
         moves = [row["move"] for row in run_json("solve", "--level", str(level))["first_moves"]]
         assert len(set(moves)) == kinds
