@@ -108,12 +108,17 @@ class _Builder:
         return self.circuit
 
     def _end_of_phase(self) -> tuple[Game, Mode]:
-        """The game just before the end of the present phase, and the mode in which that phase ends."""
+        """The game just before the end of the present circuit, and the mode in which that is observed.
+
+        A measured square ends a circuit too: the next one starts from what it left.
+        """
         whole = Game(self.game.rules, self.game.first)
         begun = len(self.so_far.events)
         for number, event in enumerate(self.game.events):
             if number >= begun and isinstance(event, Observation):
                 return whole, event.mode
+            if number >= begun and isinstance(event, Measurement):
+                break
             if not isinstance(event, Positions):
                 whole.push(event)
         return whole, Mode.STANDARD

@@ -1,4 +1,4 @@
-"""``qttt explain`` and ``qttt rules`` as commands."""
+"""``qttt explain``, ``qttt rules`` and ``qttt draw`` as commands."""
 
 from io import StringIO
 from pathlib import Path
@@ -82,3 +82,57 @@ def test_rules_of_no_level() -> None:
     status, out, err = run("rules", "9")
     assert (status, out) == (2, "")
     assert "level '9' does not exist: the levels are 0 to 5" in err
+
+
+OBSERVED = "1 5 2 6 3+4 7 8 9 =XXX.OOOXO"
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "start"),
+    [
+        ("board", "a.svg", b"<svg"),
+        ("board", "a.pdf", b"%PDF"),
+        ("game", "a.png", b"\x89PNG"),
+        ("game", "a.gif", b"GIF8"),
+        ("rolls", "a.gif", b"GIF8"),
+        ("rolls", "a.svg", b"<svg"),
+        ("odds", "a.svg", b"<svg"),
+    ],
+)
+def test_draw_writes_every_subject(tmp_path: Path, what: str, name: str, start: bytes) -> None:
+    path = tmp_path / name
+    status, out, err = run(
+        "draw", OBSERVED, "--level", "1", "--what", what, "--out", str(path), "--theme", "dark"
+    )
+    assert (status, out, err) == (0, f"Wrote {path}.\n", "")
+    assert path.read_bytes().startswith(start)
+
+
+def test_an_animated_game_has_a_picture_for_every_event(tmp_path: Path) -> None:
+    path = tmp_path / "a.svg"
+    run("draw", "5 5*6 1", "--what", "game", "--animate", "--out", str(path))
+    assert path.read_text(encoding="utf-8").count("<animate ") == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--out", "a.bmp"), "the name must end with .png, .svg, .pdf or .gif"),
+        (("--out", "a.gif"), "--what board is one picture, which cannot be animated"),
+        (("--out", "a.pdf", "--what", "rolls"), "--what rolls is an animation: write a .gif or an .svg"),
+        (("--out", "a.png", "--what", "game", "--animate"), "a png cannot be animated"),
+        (("--out", "a.svg", "--what", "rolls"), "this game has no observation yet"),
+        (
+            ("--out", "a.svg", "--what", "odds", "--mode", "rotated"),
+            "rotated mode of observation starts at Level 4",
+        ),
+    ],
+)
+def test_draw_refuses_what_makes_no_sense(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run("draw", "5 5*6", *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert list(tmp_path.iterdir()) == []

@@ -17,7 +17,7 @@ from qttt.lesson.markdown import escaped, lesson_markdown
 from qttt.lesson.phrases import amplitude_text, pattern_words, root_text, sign_of
 from qttt.lesson.steps import Lesson, LessonStep
 from qttt.lesson.text import LINE, lesson_text
-from qttt.moves import Kind
+from qttt.moves import Kind, Move
 from qttt.record import Record
 from qttt.roots import kept_fraction, read_roots
 from qttt.symbols import Symbol
@@ -116,6 +116,19 @@ def test_amplitudes_of_the_circuit_weigh_what_the_dice_say(level: int, seed: int
                     assert weight == pytest.approx(table[square - 1][cell], abs=1e-9)
 
 
+@pytest.mark.parametrize("level", range(6))
+@pytest.mark.parametrize("seed", range(2, 5))
+def test_every_move_points_at_its_own_boxes(level: int, seed: int) -> None:
+    game = random_game(level, seed)
+    for step, event in zip(make_lesson(Record.of(game), shots=20).steps, game.events, strict=False):
+        if isinstance(event, Move):
+            assert step.circuit is not None
+            own = [box for box in step.circuit.boxes if box.label != "view switch"]
+            assert [box.squares for box in own] == [event.squares]
+            assert own[0].label.startswith(step.player)
+            assert len(step.circuit.boxes) - len(own) <= event.switches
+
+
 def test_observations_have_distributions_chances_rolls_and_a_verdict() -> None:
     positions, observed = lesson_of(OBSERVED, shots=2000).steps[8:10]
     assert positions.distribution is not None
@@ -162,6 +175,24 @@ def test_a_measured_square_is_a_step_with_its_chance() -> None:
     assert step.title == "O looks at square 1 and finds X"
     assert step.chance == pytest.approx(0.5)
     assert [(change.square, change.after) for change in step.changes] == [(1, "observed X"), (3, "empty")]
+
+
+def test_moves_after_a_measured_square_have_their_own_boxes() -> None:
+    lesson = lesson_of('[Options "measure-turn"] 1+3 ?1=X 5 2+4 4*6 7 ?4=. 4 8 9')
+    labels = [
+        [(box.label, box.squares) for box in step.circuit.boxes] for step in lesson.steps if step.circuit
+    ]
+    assert labels == [
+        [("X superposes", (1, 3))],
+        [("X places", (5,))],
+        [("O superposes", (2, 4))],
+        [("X half-entangles", (4, 6))],
+        [("O places", (7,))],
+        [("O places", (4,))],
+        [("X places", (8,))],
+        [("O places", (9,))],
+        [],
+    ]
 
 
 def test_the_same_seed_gives_the_same_lesson() -> None:
