@@ -117,6 +117,21 @@ class Puzzle:
         """
         return choice_of(token, self.game.state) in self.solutions
 
+    def refutation(self, token: str) -> str:
+        """What a wrong answer is worth, in a sentence.
+
+        Args:
+            token: as for ``solved_by``.
+
+        Raises:
+            MoveSyntaxError: it is neither a move nor a mode.
+            IllegalMoveError: the move is not legal here.
+        """
+        choice = choice_of(token, self.game.state)
+        values = dict(self.advice.choices)
+        gap = values[self.solutions[0]].for_player(self.turn) - values[choice].for_player(self.turn)
+        return f"Not {choice}: {chances(values[choice])}, {gap:.3f} less to {self.turn} than the best."
+
 
 _QUESTIONS = {
     Aim.WIN: "{turn} to move wins for certain. How?",
