@@ -46,7 +46,10 @@ def code_cells(notebook: Notebook) -> list[Cell]:
 
 
 def tags(cell: Cell) -> list[str]:
-    """The tags of a cell; `shots` marks one whose numbers depend on a simulator's random stream."""
+    """The tags of a cell.
+
+    `shots` marks one whose numbers depend on a simulator's random stream, `checker` one that checks answers.
+    """
     found: list[str] = cell["metadata"].get("tags", [])
     return found
 
@@ -114,6 +117,9 @@ def tidied(notebook: Notebook) -> Notebook:
     for cell in tidy["cells"]:
         own = tags(cell)
         cell["metadata"] = {"tags": own} if own else {}
+        if "checker" in own:
+            # JupyterLab folds it up, so that a checker does not give the answer away.
+            cell["metadata"]["jupyter"] = {"source_hidden": True}
         if "outputs" in cell:
             cell["outputs"] = _joined(cell["outputs"])
     return tidy
@@ -138,7 +144,7 @@ def store(path: Path, notebook: Notebook) -> None:
 
 
 def exercises(notebook: Notebook) -> Iterator[tuple[int, Cell, str]]:
-    """The exercises: number, the cell with the empty answer, and the sample solution hidden after it."""
+    """The exercises: number, the cell with the empty answer, and the sample solution folded up after it."""
     cells = notebook["cells"]
     for place, cell in enumerate(cells):
         if cell["cell_type"] == "code" and (found := _UNANSWERED.search(source(cell))):

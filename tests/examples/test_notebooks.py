@@ -117,12 +117,14 @@ def test_they_open_with_a_title_and_end_with_exercises(path: Path) -> None:
         re.MULTILINE,
     )
     assert headings[-1] == "## Exercises"
-    found = list(exercises(notebook))
+    found, cells = list(exercises(notebook)), notebook["cells"]
     assert [number for number, _, _ in found] == list(range(1, len(found) + 1))
     assert len(found) >= 2
     for number, cell, solution in found:
-        assert f"def check_{number}(" in source(cell)
-        assert f"check_{number}(answer_{number})" in source(cell)
+        checker = cells[cells.index(cell) - 1]
+        assert f"def check_{number}(" in source(checker)
+        assert "checker" in tags(checker)
+        assert source(cell).endswith(f"check_{number}(answer_{number})")
         assert printed(cell).splitlines()[-1].startswith(f"Exercise {number}: no answer yet.")
         assert re.search(rf"^(answer_{number} =|def answer_{number}\()", solution, re.MULTILINE)
 
