@@ -37,7 +37,11 @@ from qttt.state import Event
 from qttt.symbols import Symbol
 from qttt.verdict import Result
 
-__all__ = ["Comment", "Header", "Part", "Record", "Token"]
+#: A game of more moves and observations than this would take seconds to replay. With 1,000 observation
+#: phases, the most that can be asked for, there are fewer.
+MOST_EVENTS = 12_000
+
+__all__ = ["MOST_EVENTS", "Comment", "Header", "Part", "Record", "Token"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +138,23 @@ class Record:
 
         Raises:
             RecordError: the first token that is not possible, with its line, its column, the player and the
-                rule that forbids it; or a ``Result`` that the game contradicts.
+                rule that forbids it; or a ``Result`` that the game contradicts; or more than ``MOST_EVENTS``.
         """
+        tokens = [part for part in self.parts if isinstance(part, Token)]
+        if len(tokens) > MOST_EVENTS:
+            extra = tokens[MOST_EVENTS]
+            raise RecordError(
+                f"a game has at most {MOST_EVENTS:,} moves and observations, and this record has "
+                f"{len(tokens):,}",
+                extra.line,
+                extra.column,
+            )
         game = Game(self.rules, self.first)
-        for part in self.parts:
-            if not isinstance(part, Token):
-                continue
+        for token in tokens:
             try:
-                game.push(part.event)
+                game.push(token.event)
             except IllegalMoveError as error:
-                raise RecordError(str(error), part.line, part.column) from error
+                raise RecordError(str(error), token.line, token.column) from error
         self._settle(game)
         return game
 

@@ -271,7 +271,9 @@ def save(job: Job, path: str | os.PathLike[str]) -> None:
     except (TypeError, ValueError) as error:
         raise BackendUsageError(f"the job's payload is not JSON: {error}") from error
     if len(text) > MAX_BYTES:
-        raise BackendUsageError(f"the job needs {len(text):,} bytes, and a job file has {MAX_BYTES:,} at most")
+        raise BackendUsageError(
+            f"the job needs {len(text):,} bytes, and a job file has {MAX_BYTES:,} at most"
+        )
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
         try:
@@ -308,11 +310,12 @@ def load(path: str | os.PathLike[str]) -> Job:
     target = Path(path)
     try:
         with target.open("rb") as file:
-            # A pipe or a device shows no size, so what is read is limited too.
-            content = b"" if os.fstat(file.fileno()).st_size > MAX_BYTES else file.read(MAX_BYTES + 1)
-        if not 0 < len(content) <= MAX_BYTES:
-            size = "empty" if target.stat().st_size == 0 else f"larger than {MAX_BYTES >> 20} MiB"
-            raise BackendUsageError(f"the job file {target} is {size}")
+            if (size := os.fstat(file.fileno()).st_size) <= MAX_BYTES:
+                # A pipe or a device shows no size, so what is read is limited too.
+                content = file.read(MAX_BYTES + 1)
+                size = len(content)
+        if size > MAX_BYTES:
+            raise BackendUsageError(f"the job file {target} is larger than {MAX_BYTES >> 20} MiB")
         if sum(map(content.count, (b",", b"[", b"{"))) > MAX_VALUES:
             raise BackendUsageError(f"the job file {target} has more than {MAX_VALUES:,} values")
         data = json.loads(content.decode(), parse_constant=_refuse, parse_float=_finite)

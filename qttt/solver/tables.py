@@ -124,6 +124,7 @@ def unpack_table(content: bytes, path: Path) -> Table:
             raise TableError(path, f"has format {str(about['format'])[:20]}, and this program reads {FORMAT}")
         count, width = int(about["positions"]), int(about["key_bytes"])
         int(about["least_empty"])
+        checksum = about["sha256"]
         size = count * (width + 16)
         if min(count, width) < 0 or size > _MOST_BYTES:
             raise TableError(path, "is damaged")
@@ -140,7 +141,7 @@ def unpack_table(content: bytes, path: Path) -> Table:
         lzma.LZMAError,
     ) as error:
         raise TableError(path, "is damaged") from error
-    if hashlib.sha256(payload).hexdigest() != about["sha256"] or len(payload) != size or not decompressor.eof:
+    if hashlib.sha256(payload).hexdigest() != checksum or len(payload) != size or not decompressor.eof:
         raise TableError(path, "is damaged: its checksum does not fit")
     cut = count * width
     values, ties = (_doubles(payload[start : start + 8 * count]) for start in (cut, cut + 8 * count))

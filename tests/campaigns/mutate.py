@@ -2,6 +2,7 @@
 
 import json
 import random
+from copy import deepcopy
 from typing import Any
 
 from tests.campaigns.seeds import WORDS
@@ -44,7 +45,7 @@ def mutate_json(data: bytes, rng: random.Random) -> bytes:
     for _ in range(rng.randint(1, 3)):
         places = list(_places(value))
         if not places:
-            value = rng.choice(_VALUES)
+            value = deepcopy(rng.choice(_VALUES))
             continue
         container, key = rng.choice(places)
         other, from_key = rng.choice(places)
@@ -54,9 +55,9 @@ def mutate_json(data: bytes, rng: random.Random) -> bytes:
             case 1 if isinstance(container, list):
                 container.insert(key, container[key])
             case 2:
-                container[key] = json.loads(json.dumps(other[from_key]))
+                container[key] = deepcopy(other[from_key])
             case _:
-                container[key] = rng.choice(_VALUES)
+                container[key] = deepcopy(rng.choice(_VALUES))
     return json.dumps(value).encode()
 
 

@@ -1,7 +1,7 @@
 """What is fuzzed: one function for each thing that reads, from bytes to a verdict.
 
-Each takes any bytes and returns quietly if they are read rightly or refused rightly. A refusal is one error of
-the program's own tree, on one line. What is read is held to more: printed and read again it is the same.
+Each takes any bytes and returns quietly if they are read rightly or refused rightly. A refusal is one error
+of the program's own tree, on one line. What is read is held to more: printed and read again it is the same.
 Everything else that happens is a fault, and raises.
 """
 
@@ -123,8 +123,8 @@ def read_games(data: bytes) -> None:
 @cache
 def _rules(level: int, choice: int) -> Rules:
     """Rules chosen by two bytes; options that the level does not have are left out."""
-    names = ("quantum-only", "tally", "no-double-entanglement", "measure-turn", "no-ties", "view-switches=2")
-    names += ("view=physical", "max-observations=2")
+    names = ["quantum-only", "tally", "no-double-entanglement", "measure-turn", "no-ties", "view-switches=2"]
+    names += ["view=physical", "max-observations=2"]
     number = level % len(LEVELS)
     chosen = ""
     for place, name in enumerate(names):
@@ -265,7 +265,9 @@ def read_stored(data: bytes) -> None:
                 demand(Readout.from_json(made.to_json()) == made, "a readout is read back otherwise")
             else:
                 plain = stored_circuits.to_json(made)
-                demand(stored_circuits.to_json(stored_circuits.from_json(plain)) == plain, "a circuit changed")
+                demand(
+                    stored_circuits.to_json(stored_circuits.from_json(plain)) == plain, "a circuit changed"
+                )
 
 
 @cache
@@ -299,7 +301,7 @@ def fence(scratch: Path) -> None:
 
     def guard(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
-            path, mode, flags = arguments
+            path, _mode, flags = arguments
             writes = bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)) if isinstance(flags, int) else False
             if writes and isinstance(path, str | bytes) and not _within(os.fsdecode(path), free):
                 raise PermissionError(13, "the fuzzer may not write there")

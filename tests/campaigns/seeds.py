@@ -1,4 +1,4 @@
-"""What fuzzing starts from: good inputs of every kind, the odd ones that records meet, and their building blocks."""
+"""What fuzzing starts from: good inputs of every kind, odd ones, and the words that both are made of."""
 
 import json
 import random
@@ -18,12 +18,44 @@ WORDS: tuple[bytes, ...] = tuple(
         *("max-observations=1", '[First "O"]', '[X "', '[Result "tie"]', '[Result "*"]', '[Job "', '"]'),
         *('\\"', "\\\\", "{", "}", "{a {b} c}", "\r\n", "\r", "\t", "\n", "\0", "\ufeff", "\u0665", "\u2212"),
         *("\uff15", "\u202e", "\u200f", "\u200b", "\u2028", "\x85", "\u0301", "\U0001f600", "−", "×"),
-        *("--json", "--level", "--options", "--first", "--mode", "rotated", "--rolls", "d6", "--depth", "--help"),
-        *("odds", "moves", "dice", "perft", "play", "--ascii", "--seed", "--backend", "--version", "-", "--"),
+        *(
+            "--json",
+            "--level",
+            "--options",
+            "--first",
+            "--mode",
+            "rotated",
+            "--rolls",
+            "d6",
+            "--depth",
+            "--help",
+        ),
+        *("--help", "odds", "moves", "dice", "perft", "play", "--ascii", "--seed", "--backend"),
+        *("--version", "-", "--"),
         *("help", "undo", "draw", "yes", "no", "quit", "why", "standard", "odds --mode rotated"),
         *("null", "true", "false", "[]", "{}", "[[", "]]", "1e999", "-1", "1E400", "NaN", '"', "9" * 400),
-        *('"qubits"', '"registers"', '"phase"', '"instructions"', '"measure"', '"if"', '"cx"', '"rz"', '"pos"'),
-        *('"occupancy"', '"symbol"', '"heralds"', '"masked"', '"shots"', '"results"', '"data"', '"bits"'),
+        *(
+            '"qubits"',
+            '"registers"',
+            '"phase"',
+            '"instructions"',
+            '"measure"',
+            '"if"',
+            '"cx"',
+            '"rz"',
+            '"pos"',
+        ),
+        *(
+            '"pos"',
+            '"occupancy"',
+            '"symbol"',
+            '"heralds"',
+            '"masked"',
+            '"shots"',
+            '"results"',
+            '"data"',
+            '"bits"',
+        ),
     )
 )
 
@@ -67,7 +99,11 @@ def seeds(reader: str) -> tuple[bytes, ...]:
         return (*good_records(), *_ODD)
     if reader == "games":
         rng = random.Random(1)
-        return tuple(bytes([level, options, 0, *rng.randbytes(60)]) for level in range(6) for options in range(0, 256, 17))
+        return tuple(
+            bytes([level, options, 0, *rng.randbytes(60)])
+            for level in range(6)
+            for options in range(0, 256, 17)
+        )
     if reader == "commands":
         return _commands()
     if reader == "prompts":
@@ -81,7 +117,10 @@ def _commands() -> tuple[bytes, ...]:
     lines: list[bytes] = []
     for record in good_records()[::4]:
         for command in (b"odds", b"moves", b"dice"):
-            lines += [command + b"\n-\0" + record, b"\n".join([command, record.replace(b"\n", b" "), b"--json"])]
+            lines += [
+                command + b"\n-\0" + record,
+                b"\n".join([command, record.replace(b"\n", b" "), b"--json"]),
+            ]
     lines += [
         b"perft\n--level\n2\n--depth\n2",
         b"odds\n1+3 1-2\n--level\n5\n--mode\nrotated\n--rolls\nd6",
@@ -98,7 +137,18 @@ def _commands() -> tuple[bytes, ...]:
 
 def _prompts() -> tuple[bytes, ...]:
     rng = random.Random(3)
-    words = ["help", "undo", "odds", "moves", "dice", "help moves", "draw\nno", "why", "?5", "odds --mode rotated"]
+    words = [
+        "help",
+        "undo",
+        "odds",
+        "moves",
+        "dice",
+        "help moves",
+        "draw\nno",
+        "why",
+        "?5",
+        "odds --mode rotated",
+    ]
     games = []
     for level in range(6):
         moves = [f"{a}+{b}" for a in range(1, 10) for b in range(a + 1, 10)] + [str(a) for a in range(1, 10)]
@@ -137,19 +187,21 @@ def _job() -> "dict[str, object]":
     stored = jobs.StoredCircuit(circuit, "standard", compiled.readout)
     job = jobs.Job("fake_torino", (stored,), 4, 7, "circuits-0123456789abcdef", payload={"record": "5 5*6"})
     rng = np.random.default_rng(1)
-    widths = [sum(1 for register in circuit.cregs if register.name == name) for name in ("pos", "mark", "flag")]
     sizes = [
         next((len(register) for register in circuit.cregs if register.name == name), 0)
         for name in ("pos", "mark", "flag")
     ]
-    assert any(widths)
     shots = Shots(*(rng.random((4, size)) < 0.5 for size in sizes))
     return jobs.to_json(job.at(jobs.JobState.DONE, results=(shots,), job_id="local-1", quantum_seconds=2.5))
 
 
 def _jobs() -> "list[object]":
     done = _job()
-    return [done, {**done, "state": "prepared", "results": None}, {**done, "quantum_seconds": None, "created": "x"}]
+    return [
+        done,
+        {**done, "state": "prepared", "results": None},
+        {**done, "quantum_seconds": None, "created": "x"},
+    ]
 
 
 def _stored() -> "list[object]":

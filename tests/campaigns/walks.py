@@ -49,5 +49,5 @@ def random_game(rules: Rules, rng: random.Random, most: int = 60, first: Symbol 
 
 def random_record(rules: Rules, rng: random.Random, most: int = 60) -> str:
     """The record of a random game, with headers and a comment."""
-    headers = {"X": "Ada \"A\" <b>", "O": "Łukasz\\", "Date": "2026-11-30"}
+    headers = {"X": 'Ada "A" <b>', "O": "Łukasz\\", "Date": "2026-11-30"}
     return str(Record.of(random_game(rules, rng, most), headers)) + " {the end}\n"

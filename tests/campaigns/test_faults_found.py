@@ -1,0 +1,100 @@
+"""What fuzzing found, mended as a kind: the right value of each case."""
+
+import json
+import lzma
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from circuits.backends import jobs, stored_circuits
+from circuits.errors import BackendUsageError
+from qttt.solver.tables import FORMAT, TableError, pack_table, unpack_table
+from tests.campaigns.seeds import seeds
+
+PATH = Path("some.table")
+
+
+def header(**changes: Any) -> bytes:
+    line = {
+        "format": FORMAT,
+        "level": 1,
+        "least_empty": 3,
+        "positions": 0,
+        "key_bytes": 2,
+        "sha256": "0" * 64,
+    }
+    return json.dumps(
+        {key: value for key, value in {**line, **changes}.items() if value is not None}
+    ).encode()
+
+
+@pytest.mark.parametrize("key", ["format", "least_empty", "positions", "key_bytes", "sha256"])
+def test_a_table_without_one_of_its_entries_is_damaged(key: str) -> None:
+    with pytest.raises(TableError, match=r"some\.table is damaged; qttt solve --recompute"):
+        unpack_table(header(**{key: None}) + b"\n" + lzma.compress(b""), PATH)
+
+
+@pytest.mark.parametrize(
+    "line", [b"[]", b"7", b"null", b'"x"', b"[" * 100_000, header(positions=-1), header(positions=10**18)]
+)
+def test_a_table_whose_first_line_is_something_else_is_damaged(line: bytes) -> None:
+    with pytest.raises(TableError, match="is damaged"):
+        unpack_table(line + b"\n" + lzma.compress(b""), PATH)
+
+
+def test_a_table_that_stands_for_a_gigabyte_is_refused_without_making_it() -> None:
+    packer = lzma.LZMACompressor(preset=0)
+    bomb = b"".join(packer.compress(bytes(1 << 24)) for _ in range(64)) + packer.flush()
+    with pytest.raises(TableError, match="is damaged: its checksum does not fit"):
+        unpack_table(header(positions=5) + b"\n" + bomb, PATH)
+    good = pack_table({b"ab": (0.5, 0.0)}, {"level": 1, "least_empty": 3})
+    assert unpack_table(good, PATH).get(b"ab") == (0.5, 0.0)
+
+
+def job(**changes: Any) -> Any:
+    return {**json.loads(seeds("jobs")[0]), **changes}
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400)])
+def test_whole_numbers_beyond_all_floats_are_refused(number: int) -> None:
+    with pytest.raises(BackendUsageError, match="'quantum_seconds' is missing or wrong"):
+        jobs.from_json(job(quantum_seconds=number))
+    circuit = {"qubits": 1, "registers": [], "phase": 0, "instructions": [["rz", [0], [number]]]}
+    with pytest.raises(BackendUsageError, match="where an angle belongs"):
+        stored_circuits.from_json(circuit)
+
+
+def test_numbers_that_read_as_infinite_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "x.job"
+    file.write_text(json.dumps(job()).replace('"payload": {', '"payload": {"much": 1e999, '))
+    with pytest.raises(BackendUsageError, match="is not JSON: 1e999 is not JSON"):
+        jobs.load(file)
+
+
+def test_a_job_file_of_many_small_values_is_refused(tmp_path: Path) -> None:
+    """They would take thirty times their text in memory."""
+    file = tmp_path / "x.job"
+    file.write_text("[" + ",".join(["[]"] * 1_000_001) + "]")
+    with pytest.raises(BackendUsageError, match="has more than 2,000,000 values"):
+        jobs.load(file)
+
+
+def test_a_job_file_without_an_end_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BackendUsageError, match="is larger than 16 MiB"):
+        jobs.load("/dev/zero")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text(json.dumps(job())))
+    writer.start()
+    assert jobs.load(pipe).backend == "fake_torino"
+    writer.join()
+
+
+def test_a_job_too_large_to_be_read_again_is_not_saved(tmp_path: Path) -> None:
+    large = jobs.from_json(job(payload={"text": "x" * jobs.MAX_BYTES}))
+    with pytest.raises(BackendUsageError, match="and a job file has 16,777,216 at most"):
+        jobs.save(large, tmp_path / "x.job")
+    assert list(tmp_path.iterdir()) == []
