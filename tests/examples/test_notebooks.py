@@ -129,6 +129,14 @@ def test_they_open_with_a_title_and_end_with_exercises(path: Path) -> None:
         assert re.search(rf"^(answer_{number} =|def answer_{number}\()", solution, re.MULTILINE)
 
 
+def test_the_index_lists_them_by_their_titles() -> None:
+    listed = re.findall(
+        r"^\| \[(.+?)\]\((.+?)\)", (ROOT / "examples" / "README.md").read_text("utf-8"), re.MULTILINE
+    )
+    titles = [source(load(path)["cells"][0]).splitlines()[0].removeprefix("# ") for path in NOTEBOOKS]
+    assert listed == [(title, path.name) for title, path in zip(titles, NOTEBOOKS, strict=True)]
+
+
 def kinds(notebook: Notebook) -> list[list[str]]:
     """What sorts of output each cell has."""
     return [
