@@ -66,3 +66,8 @@ class ServiceError(QtttError):
     """A backend or a remote service failed; the game is as it was."""
 
     exit_status = 3
+
+
+#: What taking a JSON value apart may raise if it is not what it should be: a wrong type, a missing key, a
+#: number too large, brackets nested too deep. Whoever reads a file that others may have made catches them all.
+MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)

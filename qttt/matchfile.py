@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any, Self
 
-from qttt.errors import QtttError
+from qttt.errors import MALFORMED, QtttError
 from qttt.files import MAX_BYTES, FileError
 from qttt.rules import Rules
 from qttt.selfplay import Match, Played
@@ -137,7 +137,7 @@ def match_of(path: Path) -> Match | None:
             bool(entry["alternate"]),
             str(entry["backend"]),
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except MALFORMED as error:
         raise MatchFileError(f"{path} does not hold the games of a match, and is left as it is") from error
 
 
@@ -163,7 +163,7 @@ def _read(path: Path, content: bytes, first: bytes) -> tuple[list[Played], int]:
                 int(entry["observations"]),
                 str(entry["record"]),
             )
-        except (ValueError, KeyError, TypeError) as error:
+        except MALFORMED as error:
             raise MatchFileError(
                 f"{path}, line {len(played) + 2}: this is no game of a match; the file is left as it is"
             ) from error

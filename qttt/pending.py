@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qttt.devices import DeviceObserver, Plan, Reading, read_shots
-from qttt.errors import QtttError, ServiceError, UsageError
+from qttt.errors import MALFORMED, QtttError, ServiceError, UsageError
 from qttt.game import Game
 from qttt.observation import service_errors
 from qttt.outcomes import Positions
@@ -202,7 +202,7 @@ def find(name: str) -> Pending:
         mode = None if payload["mode"] is None else Mode(payload["mode"])
         file = None if payload["file"] is None else path.parent / Path(payload["file"]).name
         collapsed = payload["positions"] is not None
-    except (AttributeError, KeyError, TypeError, ValueError, QtttError) as error:
+    except (*MALFORMED, QtttError) as error:
         raise UsageError(f"the job file {path} is damaged: {error}") from error
     record = before if file is None else _waiting(file, path, before)
     return Pending(record, file, path, mode, collapsed, sent)

@@ -109,10 +109,11 @@ def _account_file() -> Path:
 
 def _only_dead_channels() -> bool:
     """Tell whether accounts are saved, but only for dead channels: the client ignores those."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, RecursionError):
         accounts = json.loads(_account_file().read_text(encoding="utf-8"))
         if isinstance(accounts, dict) and accounts:
-            return all(account.get("channel") not in CHANNELS for account in accounts.values())
+            known = [account for account in accounts.values() if isinstance(account, dict)]
+            return bool(known) and all(account.get("channel") not in CHANNELS for account in known)
     return False
 
 

@@ -30,6 +30,7 @@ from circuits.errors import BackendUsageError
 MAX_QUBITS: Final = 2_000
 MAX_INSTRUCTIONS: Final = 200_000
 _DELAY_UNITS: Final = frozenset({"dt", "s", "ms", "us", "ns"})
+_MOST_DELAY: Final = 2**48
 _REGISTER_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
 
 
@@ -178,7 +179,10 @@ def _append(circuit: QuantumCircuit, name: str, qubits: list[int], values: list[
     elif name == "barrier" and not values:
         circuit.barrier(qubits)
     elif name == "delay" and len(qubits) == 1 and len(values) == 2 and values[1] in _DELAY_UNITS:
-        circuit.delay(_number(values[0], "a delay"), qubits[0], values[1])
+        length, unit = _number(values[0], "a delay"), values[1]
+        if not 0 <= length <= _MOST_DELAY or (unit == "dt" and type(length) is not int):
+            raise BackendUsageError(f"a stored circuit has a delay of {str(length)[:40]} {unit}")
+        circuit.delay(length, qubits[0], unit)
     elif (gate := _gates().get(name)) is not None and gate.num_qubits == len(qubits):
         if len(gate.params) != len(values):
             raise BackendUsageError(

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from qttt.errors import QtttError
+from qttt.errors import MALFORMED, QtttError
 from qttt.solver.boards import Pair
 
 FORMAT = 1
@@ -131,15 +131,7 @@ def unpack_table(content: bytes, path: Path) -> Table:
         # No more than is announced: a few bytes of lzma can stand for gigabytes.
         decompressor = lzma.LZMADecompressor(memlimit=2 * _MOST_BYTES)
         payload = decompressor.decompress(packed, size + 1)
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        OverflowError,
-        RecursionError,
-        EOFError,
-        lzma.LZMAError,
-    ) as error:
+    except (*MALFORMED, EOFError, lzma.LZMAError) as error:
         raise TableError(path, "is damaged") from error
     if hashlib.sha256(payload).hexdigest() != checksum or len(payload) != size or not decompressor.eof:
         raise TableError(path, "is damaged: its checksum does not fit")

@@ -19,6 +19,8 @@ from pathlib import Path
 
 MOST_SECONDS = 1.0
 MOST_MEGABYTES = 400
+#: Readers whose inputs are changed as JSON values rather than byte by byte.
+JSON = frozenset({"jobs", "stored", "pending"})
 #: The longest inputs of a reader; the others take 3,000 bytes.
 MOST_BYTES = {"tokens": 40, "games": 400, "tables": 4096, "jobs": 16384}
 
@@ -76,7 +78,7 @@ def _fuzz_plainly(names: list[str], runs: int, seed: int) -> None:
     scratch = _apart()
     for name, pool in pools.items():
         rng = random.Random(seed * 1000 + zlib.crc32(name.encode()))
-        change = mutate_json if name in ("jobs", "stored") else mutate_bytes
+        change = mutate_json if name in JSON else mutate_bytes
         reader = _limited(READERS[name])
         for number in range(runs):
             data = pool[number] if number < len(pool) else change(rng.choice(pool), rng)
@@ -137,7 +139,7 @@ def _fuzz(name: str, runs: int, corpus: Path | None) -> None:
             str(begun),
         ],
         _limited(readers.READERS[name]),
-        **({"custom_mutator": mutated} if name in ("jobs", "stored") else {}),
+        **({"custom_mutator": mutated} if name in JSON else {}),
     )
     atheris.Fuzz()
 

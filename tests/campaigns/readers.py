@@ -243,6 +243,38 @@ def read_jobs(data: bytes) -> None:
     demand(jobs.to_json(again) == jobs.to_json(job), "a job is read back otherwise")
 
 
+def read_pending(data: bytes) -> None:
+    """A job file whose payload is an observation, with the record that waits for it beside it."""
+    from qttt import pending
+
+    folder = _scratch()
+    (folder / "fuzzed.job").write_bytes(data)
+    (folder / "game.qttt").write_text('[Level "2"]\n[Job "fake_torino local-1 fuzzed.job"]\n1. 5 5*6')
+    for name in ("fuzzed.job", "game.qttt"):
+        try:
+            found = pending.find(str(folder / name))
+        except QtttError as error:
+            refused(error)
+        else:
+            demand(found.file is None or found.file.parent == folder, f"{found.file} is in another folder")
+
+
+def read_matches(data: bytes) -> None:
+    """The file of a self-play match."""
+    from qttt.matchfile import MatchFile, match_of
+
+    path = _scratch() / "match.jsonl"
+    path.write_bytes(data)
+    try:
+        match = match_of(path)
+        if match is not None:
+            with MatchFile(path, match) as file:
+                demand(all(played.number >= 0 for played in file.played), "a game with a bad number")
+    except QtttError as error:
+        refused(error)
+        demand(path.read_bytes() == data, "a refused file was changed")
+
+
 def read_stored(data: bytes) -> None:
     """Only the circuits and readouts of a job file, which is where its depth is."""
     from circuits.backends import stored_circuits
@@ -288,6 +320,8 @@ READERS: dict[str, Callable[[bytes], None]] = {
     "tables": read_tables,
     "jobs": read_jobs,
     "stored": read_stored,
+    "pending": read_pending,
+    "matches": read_matches,
 }
 
 

@@ -5,6 +5,8 @@ import random
 from functools import cache
 from pathlib import Path
 
+from qttt.rules import Rules
+
 ROOT = Path(__file__).parents[2]
 
 #: Pieces of text that the readers look for; both fuzzers put them into inputs.
@@ -110,7 +112,10 @@ def seeds(reader: str) -> tuple[bytes, ...]:
         return _prompts()
     if reader == "tables":
         return _tables()
-    return tuple(json.dumps(value).encode() for value in (_jobs() if reader == "jobs" else _stored()))
+    if reader == "matches":
+        return _matches()
+    values = {"jobs": _jobs, "stored": _stored, "pending": _pending}[reader]()
+    return tuple(json.dumps(value).encode() for value in values)
 
 
 def _commands() -> tuple[bytes, ...]:
@@ -224,3 +229,30 @@ def _stored() -> "list[object]":
         ],
     }
     return [small, circuits[0]["circuit"], circuits[0]["readout"]]
+
+
+def _pending() -> "list[object]":
+    payload = {
+        "format": "qttt observation",
+        "record": "5 5*6",
+        "file": "game.qttt",
+        "mode": None,
+        "positions": None,
+    }
+    job = {**_job(), "state": "prepared", "results": None}
+    alone = {**payload, "file": None, "mode": "standard", "positions": "##......."}
+    return [
+        {**job, "payload": payload},
+        {**job, "payload": alone},
+        {**job, "payload": {**payload, "file": "../x"}},
+    ]
+
+
+def _matches() -> tuple[bytes, ...]:
+    from qttt.matchfile import match_header, played_line
+    from qttt.selfplay import Match, play_games
+
+    match = Match("random", "random", Rules.of(2), 1)
+    lines = [match_header(match), *(played_line(played) for played in play_games(match, range(3)))]
+    content = b"".join(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
+    return (content, content[:-20], content.split(b"\n", 1)[0] + b"\n", b"{}\n", b"5 5*6\n")

@@ -11,6 +11,7 @@ import pytest
 
 from circuits.backends import jobs, stored_circuits
 from circuits.errors import BackendUsageError
+from qttt.matchfile import MatchFileError, match_of
 from qttt.solver.tables import FORMAT, TableError, pack_table, unpack_table
 from tests.campaigns.seeds import seeds
 
@@ -67,6 +68,29 @@ def test_whole_numbers_beyond_all_floats_are_refused(number: int) -> None:
         stored_circuits.from_json(circuit)
 
 
+def match_line(**changes: Any) -> bytes:
+    line = {"format": 1, "x": "random", "o": "random", "level": 2, "options": "", "first": "X", "seed": 1}
+    return json.dumps({**line, "alternate": False, "backend": "dice", **changes}).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        match_line(options=5),
+        match_line(seed=[1]),
+        match_line(first=None),
+        match_line().replace(b'"seed": 1', b'"seed": 1e999'),
+        b"[" * 100_000 + b"\n",
+    ],
+)
+def test_a_match_file_of_wrong_types_is_refused_and_left(line: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "match.jsonl"
+    file.write_bytes(line)
+    with pytest.raises(MatchFileError, match="does not hold the games of a match, and is left as it is"):
+        match_of(file)
+    assert file.read_bytes() == line
+
+
 def test_numbers_that_read_as_infinite_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "x.job"
     file.write_text(json.dumps(job()).replace('"payload": {', '"payload": {"much": 1e999, '))
@@ -98,3 +122,12 @@ def test_a_job_too_large_to_be_read_again_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(BackendUsageError, match="and a job file has 16,777,216 at most"):
         jobs.save(large, tmp_path / "x.job")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("length", "unit"), [(10**19, "dt"), (-1, "dt"), (0.5, "dt"), (-0.5, "s"), (1e300, "ns"), (10**400, "s")]
+)
+def test_delays_that_no_device_can_make_are_refused(length: float, unit: str) -> None:
+    circuit = {"qubits": 1, "registers": [], "phase": 0, "instructions": [["delay", [0], [length, unit]]]}
+    with pytest.raises(BackendUsageError, match="a stored circuit has"):
+        stored_circuits.from_json(circuit)
