@@ -69,5 +69,5 @@ class ServiceError(QtttError):
 
 
 #: What taking a JSON value apart may raise if it is not what it should be: a wrong type, a missing key, a
-#: number too large, brackets nested too deep. Whoever reads a file that others may have made catches them all.
+#: number too large, brackets nested too deep. Whoever reads a file that others may have made catches all.
 MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
