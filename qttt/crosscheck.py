@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from circuits.components import Exact
+    from qttt.devicecheck import DeviceVerdict
 
 TOLERANCE = 1e-9
 """Exact distributions must agree at least so closely."""
@@ -93,6 +94,8 @@ class CheckReport:
         rolls: the distance of d6 rolls, part by part; only parts where there is one.
         backend: who drew the shots.
         mode: the mode of observation.
+        exact_ok: the exact part agrees, whatever the shots say.
+        device: how the shots of a device with noise are judged; None for a backend without.
     """
 
     ok: bool
@@ -107,6 +110,8 @@ class CheckReport:
     rolls: tuple[RollCheck, ...]
     backend: str
     mode: Mode
+    exact_ok: bool = True
+    device: "DeviceVerdict | None" = None
 
     @property
     def exact_tvd(self) -> float:
@@ -132,6 +137,7 @@ class CheckReport:
             "herald_expected": self.herald_expected,
             "herald_p_value": self.herald_p_value,
             "rolls": [{"squares": list(row.squares), "distance": row.distance} for row in self.rolls],
+            **({} if self.device is None else {"device": asdict(self.device)}),
         }
 
     def _repr_html_(self) -> str:
@@ -188,11 +194,14 @@ def check(
     failing = _failing_fraction(game)
     heralded = isinstance(observer, CircuitObserver) and not observer.lean and game.state.positions is None
     herald_p = binomial_p_value(sample.herald_failed, sample.shots, failing if heralded else 0.0)
-    ok = (
+    exact_ok = (
         max(distances.values()) <= TOLERANCE
         and abs(by_moves.herald_failed - failing) <= TOLERANCE
         and by_moves.illegal <= TOLERANCE
         and by_lean.illegal <= TOLERANCE
+    )
+    ok = (
+        exact_ok
         and not sample.illegal
         and sample.kept > 0
         and not impossible
@@ -212,6 +221,7 @@ def check(
         rolls=_roll_checks(game, mode),
         backend=observer.name,
         mode=mode,
+        exact_ok=exact_ok,
     )
 
 

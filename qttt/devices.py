@@ -239,25 +239,32 @@ class DeviceObserver:
             fitted = [(draft, compile_for(draft, device, seeds), readout) for draft, readout in drafts]
         return max(fitted, key=lambda entry: success_log(entry[1], device.target))
 
-    def run(self, plan: Plan, state: State, rng: "np.random.Generator") -> dict[Mode, Reading]:
+    def run(
+        self, plan: Plan, rng: "np.random.Generator", notify: "Notify | None" = None
+    ) -> "tuple[Shots, ...]":
         """Send a plan and wait, without a job file.
 
         Args:
             plan: what to run.
-            state: the moment at which the board is observed.
             rng: where the seed of a simulated device comes from.
+            notify: told what happens.
+
+        Returns:
+            The shots of each circuit.
 
         Raises:
             ServiceError: the job failed.
         """
+        from circuits.backends.progress import ignore
+
         with service_errors():
-            shots = self.backend.submit(plan.prepared, seed=draw_seed(rng)).wait()
-        return readings_of(state, plan, shots)
+            handle = self.backend.submit(plan.prepared, seed=draw_seed(rng), notify=notify or ignore)
+            return tuple(handle.wait(notify or ignore))
 
     def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:
         """Run one job of one circuit; with positions observed already, the collapsed state's."""
         plan = self.plan(game, [mode], shots)
-        return self.run(plan, game.state, rng)[mode].sample()
+        return readings_of(game.state, plan, self.run(plan, rng))[mode].sample()
 
     def draw(self, game: Game, mode: Mode, rng: "np.random.Generator") -> Sample:
         """Run a job and take the first possible shot.
@@ -271,11 +278,11 @@ class DeviceObserver:
         else:
             both = state.phase is Phase.OBSERVATION and mode in state.modes
             plan = self.plan(game, state.modes if both else [mode])
-            readings = self.run(plan, state, rng)
+            readings = readings_of(state, plan, self.run(plan, rng))
             self._last = (game.events, readings)
             found = readings[mode].sample()
         if not found.drawn and state.positions is not None:
-            found = self.run(self.plan(game, [mode]), state, rng)[mode].sample()
+            found = self.sample(game, mode, self.shots, rng)
         return up_to_first(found)
 
     def _from_last(self, game: Game, mode: Mode) -> Sample:

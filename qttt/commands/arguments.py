@@ -147,7 +147,7 @@ def names_device(arguments: Namespace) -> bool:
 
     if arguments.backend is not None and is_device(arguments.backend):
         return True
-    for name in ("dry_run", "yes", "strict", "dd", "twirl"):
+    for name in ("dry_run", "yes", "strict", "dd", "twirl", "mitigate"):
         if getattr(arguments, name, False):
             flag = f"--{name.replace('_', '-')}"
             raise UsageError(f"{flag} goes with a device, for example --backend fake_torino")

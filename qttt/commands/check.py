@@ -7,24 +7,31 @@ from typing import TYPE_CHECKING, Any
 from qttt.commands import Command
 from qttt.commands.arguments import (
     add_backend_arguments,
+    add_device_arguments,
     add_json_argument,
     add_mode_argument,
     add_record_arguments,
     add_seed_argument,
     add_shots_argument,
+    device_of,
     mode_of,
+    names_device,
     observer_of,
     record_of,
 )
 from qttt.commands.session import Session
 from qttt.errors import UsageError
+from qttt.game import Game
 from qttt.record import Record
 from qttt.rolls import Rolls
 from qttt.rules import Rules
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from qttt.crosscheck import CheckReport, ViewDifference
+    from qttt.devicecheck import DeviceVerdict
 
 VIEWS = ("tabletop", "physical", "both")
 
@@ -68,6 +75,13 @@ def _add_arguments(parser: ArgumentParser) -> None:
         help="how view switches are read (default: as the record says); both: show where the readings differ",
     )
     add_json_argument(parser)
+    add_device_arguments(parser)
+    parser.add_argument("--yes", action="store_true", help="send a job to a real device without asking")
+    parser.add_argument(
+        "--mitigate",
+        action="store_true",
+        help="on a device also correct the distribution for faulty measurements (extra 'mitigation')",
+    )
 
 
 def _run(arguments: Namespace, session: Session) -> int:
@@ -83,20 +97,38 @@ def _run(arguments: Namespace, session: Session) -> int:
         if not game.rules.level.rotated_view:
             raise UsageError(f"--view both needs Level 5, and this is Level {game.rules.level.number}")
         difference = view_difference(record, mode)
-    report = check(
-        game,
-        mode,
-        observer_of(arguments),
-        session.generator(arguments.seed),
-        shots=arguments.shots or DEFAULT_SHOTS,
-        rolls=Rolls(arguments.rolls),
-    )
+    rng = session.generator(arguments.seed)
+    shots = arguments.shots or DEFAULT_SHOTS
+    if names_device(arguments):
+        report = _on_device(game, mode, shots, rng, arguments, session)
+    else:
+        report = check(game, mode, observer_of(arguments), rng, shots=shots, rolls=Rolls(arguments.rolls))
     if arguments.json:
         views = {} if difference is None else {"views": _views_json(difference)}
         session.write_json({**report.to_json(), **views})
     else:
         _show(report, difference, session)
     return 0 if report.ok else 1
+
+
+def _on_device(
+    game: Game,
+    mode: Mode,
+    shots: int,
+    rng: "np.random.Generator",
+    arguments: Namespace,
+    session: Session,
+) -> "CheckReport":
+    from qttt.commands.devicejobs import confirm
+    from qttt.commands.deviceplans import progress
+    from qttt.devicecheck import check_on_device
+
+    observer = device_of(arguments, session)
+    with progress(session, observer.backend.local) as notify:
+        plan = observer.plan(game, [mode], shots, notify)
+    confirm(plan, observer, session, arguments.yes)
+    with progress(session, observer.backend.local) as notify:
+        return check_on_device(game, mode, observer, plan, rng, mitigated=arguments.mitigate, notify=notify)
 
 
 def _views_json(difference: "ViewDifference") -> dict[str, Any]:
@@ -138,6 +170,8 @@ def _show(report: "CheckReport", difference: "ViewDifference | None", session: S
         f"({percent(report.herald_expected)} expected).",
         f"Distance of the shots from the exact odds {report.sampled_tvd:.4f}, p-value {report.p_value:.4f}.",
     )
+    if report.device is not None:
+        _show_device(report.device, session)
     for board, count in report.impossible.items():
         session.show(f"Impossible, and yet measured {count:,} times: {board}")
     session.show("", squares)
@@ -146,7 +180,29 @@ def _show(report: "CheckReport", difference: "ViewDifference | None", session: S
         session.show(f"Rolled with a d6, squares {where} are {rolls.distance:.4f} away from the exact odds.")
     if difference is not None:
         _show_views(difference, session)
-    session.show("", "Everything agrees." if report.ok else "This does NOT agree.")
+    agrees = "Everything agrees."
+    if report.device is not None:
+        agrees = "The descriptions agree, and the device keeps within what its errors predict."
+    session.show("", agrees if report.ok else "This does NOT agree.")
+
+
+def _show_device(verdict: "DeviceVerdict", session: Session) -> None:
+    from qttt.commands.tables import plain_table
+    from qttt.textboard import percent
+
+    table = plain_table("the device's shots", ">measured", ">at most")
+    table.add_row("impossible", percent(verdict.impossible), percent(verdict.impossible_limit))
+    for kind, count in verdict.kinds.items():
+        table.add_row(f"  {kind}", f"{count:,}", "")
+    table.add_row("distance before post-selection", f"{verdict.tvd_before:.4f}", "")
+    table.add_row("distance after post-selection", f"{verdict.tvd_after:.4f}", f"{verdict.tvd_limit:.4f}")
+    if verdict.tvd_mitigated is not None:
+        table.add_row("distance after readout mitigation too", f"{verdict.tvd_mitigated:.4f}", "")
+    session.show(
+        "",
+        table,
+        f"Its reported errors predict a fault in {percent(verdict.predicted)} of the shots.",
+    )
 
 
 def _show_views(difference: "ViewDifference", session: Session) -> None:
@@ -173,13 +229,16 @@ COMMAND = Command(
         "Holds three independent descriptions of a board against each other: the dice, the move-by-move "
         "circuit and the lean circuit. First exactly, by amplitudes; then by shots, with a p-value and a "
         "test that no impossible board occurs; then square by square, the value of the dice over four "
-        "against the measured frequency. The exit status is 1 if they do not agree."
+        "against the measured frequency. The exit status is 1 if they do not agree. On a device with noise "
+        "the verdict is whether impossible shots, and the distance after throwing them away, stay within "
+        "what its reported errors predict."
     ),
     examples=(
         "check '1+3 1*2 9 3*4 5+6 7+8' --seed 1",
         "check '1+3 1-2' --level 4 --mode rotated --shots 1000 --seed 1 --json",
         "check '1+3 1-2' --level 3 --backend dice --rolls d6 --seed 1",
         "check '5~ 1+3 1*2' --level 5 --view both --seed 1",
+        "check '1+3 1*2' --backend fake_torino --shots 1000 --seed 1",
     ),
     add_arguments=_add_arguments,
     run=_run,

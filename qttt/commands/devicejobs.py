@@ -138,6 +138,26 @@ def _run(
     sure: bool,
 ) -> "tuple[Pending, tuple[Shots, ...]]":
     """Ask where it costs something, send, and wait."""
+    confirm(plan, observer, session, sure)
+    with progress(session, observer.backend.local) as notify, _interruptible(pending):
+        pending, handle = send(observer, plan, pending, draw_seed(rng), notify)
+        runs = receive(pending, handle, notify)
+    return pending, runs
+
+
+def confirm(plan: Plan, observer: DeviceObserver, session: Session, sure: bool) -> None:
+    """Show what a job on a real device will cost and ask; on a simulated one, show remarks only.
+
+    Args:
+        plan: the job.
+        observer: the device.
+        session: where it is shown and asked.
+        sure: do not ask.
+
+    Raises:
+        UsageError: nobody can be asked.
+        NotSentError: the user does not want it.
+    """
     if not observer.backend.local:
         show_plan(plan, observer, session, to_stderr=True)
         if not sure:
@@ -147,10 +167,6 @@ def _run(
                 raise NotSentError("nothing was sent")
     for warning in plan.prepared.warnings if observer.backend.local else ():
         session.show(f"Note: {warning}.", to_stderr=True)
-    with progress(session, observer.backend.local) as notify, _interruptible(pending):
-        pending, handle = send(observer, plan, pending, draw_seed(rng), notify)
-        runs = receive(pending, handle, notify)
-    return pending, runs
 
 
 @contextmanager

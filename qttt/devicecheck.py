@@ -1,0 +1,201 @@
+"""The cross-check on a device with noise: what the shots should look like if only the reported errors occur.
+
+On a device some shots are impossible, and those that are left are not distributed exactly. Both have limits
+that follow from the errors which the device reports, and the verdict is whether they are kept:
+
+* *Impossible shots.* Let e be the probability that a shot has a fault, from the reported error of every gate
+  and measurement. Not every fault makes an impossible board, so at most e of the shots should be impossible.
+  The limit is ``FACTOR`` × e, because reported rates leave things out (idle times, neighbours, drift), and
+  three standard deviations.
+* *Distance after post-selection.* The faultless shots, at least 1 − ``FACTOR`` × e of all, have the exact
+  distribution. If k of all shots are kept, at most u = 1 − (1 − ``FACTOR`` × e) / k of them are faulty, and
+  these shift the distribution by at most u. The limit is u and what chance alone does to so few shots (the
+  distance that one sample in a thousand of the exact distribution exceeds).
+
+A p-value would be no verdict here: with enough shots every device fails it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from qttt.crosscheck import CheckReport, check
+from qttt.devices import DeviceObserver, Plan, Reading, readings_of
+from qttt.game import Game
+from qttt.impossible import impossible_boards
+from qttt.observation import Sample, service_errors
+from qttt.odds import distance
+from qttt.state import State
+from qttt.symbols import Mode
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from circuits.backends.progress import Notify
+    from circuits.decoding import Shots
+
+FACTOR = 1.5
+"""By how much a device may be worse than it reports."""
+
+DEVIATIONS = 3.0
+"""How many standard deviations the count of impossible shots may exceed its limit."""
+
+QUANTILE = 0.999
+_REPLICATES = 2000
+
+
+@dataclass(frozen=True)
+class DeviceVerdict:
+    """How the shots of a device compare with what its reported errors predict.
+
+    Attributes:
+        ok: neither limit is exceeded, and some shots are possible.
+        impossible: the fraction of shots that are impossible.
+        predicted: the fraction of shots with a fault, as the device reports its errors.
+        impossible_limit: what ``impossible`` may be at most.
+        tvd_before: total variation distance from the exact odds before any shot is thrown away.
+        tvd_after: the same after post-selection.
+        tvd_limit: what ``tvd_after`` may be at most.
+        tvd_mitigated: the same after readout mitigation and post-selection; None if it was not asked for.
+        kinds: the impossible shots by the kind of fault.
+    """
+
+    ok: bool
+    impossible: float
+    predicted: float
+    impossible_limit: float
+    tvd_before: float
+    tvd_after: float
+    tvd_limit: float
+    tvd_mitigated: float | None
+    kinds: dict[str, int]
+
+
+class _Drawn:
+    """An observer that has looked already."""
+
+    def __init__(self, name: str, sample: Sample) -> None:
+        self.name = name
+        self._sample = sample
+
+    def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:
+        return self._sample
+
+    def draw(self, game: Game, mode: Mode, rng: "np.random.Generator") -> Sample:
+        raise NotImplementedError("it has looked already")
+
+
+def check_on_device(
+    game: Game,
+    mode: Mode,
+    observer: DeviceObserver,
+    plan: Plan,
+    rng: "np.random.Generator",
+    *,
+    mitigated: bool = False,
+    notify: "Notify | None" = None,
+) -> CheckReport:
+    """Run the cross-check with the shots of a device.
+
+    Args:
+        game: a game at any moment.
+        mode: standard or rotated.
+        observer: the device.
+        plan: its plan for this mode alone.
+        rng: where random numbers come from.
+        mitigated: also correct the distribution for faulty measurements (extra ``mitigation``).
+        notify: told what happens.
+
+    Raises:
+        UsageError: mitigation is asked for and not installed, or the device reports no errors.
+        ServiceError: the job failed.
+    """
+    (shots,) = observer.run(plan, rng, notify)
+    (reading,) = readings_of(game.state, plan, [shots]).values()
+    report = check(game, mode, _Drawn(observer.name, reading.sample()), rng)
+    odds = game.state.odds(mode).outcomes()
+    corrected = _mitigated(game.state, mode, observer, plan, shots) if mitigated else None
+    verdict = judge(
+        reading,
+        odds,
+        1 - plan.prepared.cost.circuits[0].faultless,
+        rng,
+        None if corrected is None else distance(corrected, odds),
+    )
+    return replace(report, ok=report.exact_ok and verdict.ok, device=verdict)
+
+
+def judge(
+    reading: Reading,
+    odds: Mapping[str, float],
+    predicted: float,
+    rng: "np.random.Generator",
+    tvd_mitigated: float | None = None,
+) -> DeviceVerdict:
+    """Hold the shots of a device against what its errors predict.
+
+    Args:
+        reading: the shots.
+        odds: the exact distribution.
+        predicted: the probability that a shot has a fault.
+        rng: draws samples of the exact distribution.
+        tvd_mitigated: the distance after mitigation, if there is one.
+    """
+    sample = reading.sample()
+    shots, kept = sample.shots, sample.kept
+    faulty = min(1.0, FACTOR * predicted)
+    impossible = sample.illegal / shots
+    limit = min(1.0, faulty + DEVIATIONS * float((faulty * (1 - faulty) / shots) ** 0.5))
+    raw = {board: number / shots for board, number in reading.raw.items()}
+    after = distance({board: n / kept for board, n in sample.counts().items()}, odds) if kept else 1.0
+    undetected = max(0.0, 1 - (1 - faulty) / (kept / shots)) if kept else 1.0
+    tvd_limit = min(1.0, undetected + _chance_distance(odds, kept, rng)) if kept else 1.0
+    return DeviceVerdict(
+        ok=kept > 0 and impossible <= limit and after <= tvd_limit,
+        impossible=impossible,
+        predicted=predicted,
+        impossible_limit=limit,
+        tvd_before=distance(raw, odds),
+        tvd_after=after,
+        tvd_limit=tvd_limit,
+        tvd_mitigated=tvd_mitigated,
+        kinds=dict(sorted(sample.kinds.items())),
+    )
+
+
+def _chance_distance(odds: Mapping[str, float], shots: int, rng: "np.random.Generator") -> float:
+    """The distance from the exact odds that all but one in a thousand exact samples keep."""
+    import numpy as np
+
+    p = np.array(list(odds.values()))
+    p /= p.sum()
+    samples = rng.multinomial(shots, p, size=_REPLICATES) / shots
+    return float(np.quantile(np.abs(samples - p).sum(axis=1) / 2, QUANTILE))
+
+
+def _mitigated(
+    state: State, mode: Mode, observer: DeviceObserver, plan: Plan, shots: "Shots"
+) -> dict[str, float]:
+    """The distribution of possible boards after readout mitigation."""
+    import numpy as np
+
+    from circuits.backends import ibm_mitigation
+    from circuits.decoding import Shots, decode, reject
+
+    (item,) = plan.prepared.circuits
+    assert item.readout is not None
+    with service_errors():
+        found = ibm_mitigation.mitigate(shots, item.circuit, observer.backend.device)
+        rows = np.array([[bit == "1" for bit in bits] for bits in found], dtype=np.bool_)
+        first, second = shots.pos.shape[1], shots.pos.shape[1] + shots.mark.shape[1]
+        decoded = decode(item.readout, Shots(rows[:, :first], rows[:, first:second], rows[:, second:]))
+    position = state.position.standard(physical=state.physical)
+    faults = impossible_boards(decoded.boards, position, mode)
+    possible = reject(decoded, {board: str(fault) for board, fault in faults.items()})
+    weights: dict[str, float] = {}
+    for number, probability in zip(possible.index.tolist(), found.values(), strict=True):
+        if number >= 0:
+            board = possible.boards[number]
+            weights[board] = weights.get(board, 0.0) + probability
+    total = sum(weights.values())
+    return {board: weight / total for board, weight in weights.items()} if total else {}
