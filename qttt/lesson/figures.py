@@ -43,23 +43,33 @@ def box_gates(box: Box) -> Scene:
     return gates_scene(box.gates, f"Inside the box “{box.label}”")
 
 
-def result_bars(distribution: Distribution) -> Scene | None:
-    """How the game would stand, by the three roads."""
-    if distribution.results is None:
-        return None
+RESULTS_TITLE = "How the game would stand"
+MOST_OUTCOMES = 8
+
+
+def result_series(distribution: Distribution) -> list[Series]:
+    """How the game would stand, by the three roads; empty where only positions are observed."""
     names = {"X": "X wins", "O": "O wins", "tie": "tie", "continue": "goes on"}
-    series = [
+    return [
         Series(road, _COLOURS[road], {names[name]: value for name, value in results.items()})
-        for road, results in distribution.results.items()
+        for road, results in (distribution.results or {}).items()
     ]
-    return bars_scene("How the game would stand", series)
+
+
+def outcome_series(distribution: Distribution) -> list[Series]:
+    """What would be observed, by the three roads."""
+    return [Series(road, _COLOURS[road], values) for road, values in distribution.roads.items()]
+
+
+def outcomes_title(distribution: Distribution) -> str:
+    """What the outcomes are."""
+    what = "Boards" if distribution.results else "Filled squares"
+    return f"{what} in {distribution.mode} mode"
 
 
 def outcome_bars(distribution: Distribution) -> Scene:
     """The likeliest outcomes, by the three roads."""
-    title = "Boards" if distribution.results else "Filled squares"
-    series = [Series(road, _COLOURS[road], values) for road, values in distribution.roads.items()]
-    return bars_scene(f"{title} in {distribution.mode} mode", series, limit=8)
+    return bars_scene(outcomes_title(distribution), outcome_series(distribution), limit=MOST_OUTCOMES)
 
 
 def lesson_pdf(lesson: Lesson, theme: Theme = Theme.LIGHT) -> bytes:
@@ -76,7 +86,7 @@ def _page(step: LessonStep) -> Scene:
     if step.circuit is not None:
         scenes += [captioned(box_gates(box)) for box in step.circuit.boxes]
     if step.distribution is not None:
-        results = result_bars(step.distribution)
-        scenes += [results] if results is not None else []
+        if step.distribution.results:
+            scenes.append(bars_scene(RESULTS_TITLE, result_series(step.distribution)))
         scenes.append(outcome_bars(step.distribution))
     return stacked(scenes, 18, title)

@@ -14,9 +14,12 @@ from qttt.game import parse_event
 from qttt.lesson import figures, phrases
 from qttt.lesson.steps import Lesson, LessonStep
 from qttt.outcomes import Observation, Positions
+from qttt.pictures.bars import outcome_order
+from qttt.pictures.boards import mini_board
 from qttt.pictures.palette import Theme
 from qttt.pictures.scene import Scene
 from qttt.pictures.svg import colour_classes, inline_svg, paint_classes
+from qttt.squares import SQUARES
 from qttt.textboard import percent
 
 
@@ -34,7 +37,13 @@ def lesson_html(lesson: Lesson) -> str:
         lstrip_blocks=True,
     )
     environment.globals.update(
-        figures=figures, phrases=phrases, drawn=_drawn, short_label=_short_label, percent=percent
+        figures=figures,
+        phrases=phrases,
+        drawn=_drawn,
+        small_board=_small_board,
+        short_label=_short_label,
+        percent=percent,
+        outcome_order=outcome_order,
     )
     script = _source(environment, "lesson.js")
     return environment.get_template("lesson.html.j2").render(
@@ -55,6 +64,14 @@ def _source(environment: Environment, name: str) -> str:
 def _drawn(scene: Scene) -> Markup:
     # Its words are escaped where the SVG is written.
     return Markup(inline_svg(scene))
+
+
+def _small_board(outcome: str) -> Markup:
+    """A board as a picture of the size of a word; nothing for what is not a board."""
+    if len(outcome) != len(SQUARES) or not set(outcome) <= set("XO."):
+        return Markup("")
+    size = 40.0
+    return _drawn(Scene(size, size, tuple(mini_board(outcome, (1, 1), size - 2)), "The board", outcome))
 
 
 def _short_label(step: LessonStep) -> str:
