@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import time
 from pathlib import Path
 from typing import TextIO
 
@@ -71,6 +72,13 @@ def save_record(path: str | Path, record: Record) -> None:
     """
     text = str(record)
     save_file(path, f"{text}\n" if text else "")
+
+
+def free_name() -> str:
+    """A name for a record that has none: the time, and a number if that is taken."""
+    stem = time.strftime("game-%Y%m%d-%H%M%S")
+    names = (f"{stem}{suffix}.qttt" for suffix in ("", *(f"-{number}" for number in range(2, 1000))))
+    return next(name for name in names if not Path(name).exists())
 
 
 def _read_stdin(stdin: TextIO) -> str:

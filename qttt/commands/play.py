@@ -1,6 +1,5 @@
 """``qttt play``: a game at one keyboard, a match of several, or a demonstration."""
 
-import time
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from qttt.commands.session import Session
 from qttt.errors import QtttError, UsageError
 from qttt.players import PLAYERS
 from qttt.record import Record
-from qttt.recordfile import load_record, save_record
+from qttt.recordfile import free_name, load_record, save_record
 from qttt.symbols import Symbol
 
 if TYPE_CHECKING:
@@ -112,15 +111,9 @@ def _keep(keyboard: "KeyboardGame", session: Session) -> None:
         if not keyboard.game.events:
             session.show("No move was made, so there is nothing to keep.")
             return
-        keyboard.file = _free_name()
+        keyboard.file = free_name()
     save_record(keyboard.file, keyboard.record)
     session.show(f"The record is kept in {keyboard.file}; go on with: qttt play {keyboard.file}")
-
-
-def _free_name() -> str:
-    stem = time.strftime("game-%Y%m%d-%H%M%S")
-    names = (f"{stem}{suffix}.qttt" for suffix in ("", *(f"-{number}" for number in range(2, 1000))))
-    return next(name for name in names if not Path(name).exists())
 
 
 def _match(record: Record, arguments: Namespace, session: Session) -> int:

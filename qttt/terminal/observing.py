@@ -146,7 +146,7 @@ def _measured(observer: Observer, sample: Sample, game: Game, mode: Mode) -> str
         if count
     ]
     if reasons:
-        text += f", {sample.shots} shots of which {sample.kept} count ({', '.join(reasons)})"
+        text += f", {sample.shots} shots of which {sample.kept + sample.unused} count ({', '.join(reasons)})"
     return f"{text}."
 
 

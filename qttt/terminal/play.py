@@ -19,6 +19,7 @@ from qttt.recordfile import save_record
 from qttt.standing import final_board, shown_position, standing
 from qttt.state import Event, Phase
 from qttt.symbols import Mode, Symbol
+from qttt.terminal.device import is_on_device, observe_by_device
 from qttt.terminal.keyboard import Keyboard
 from qttt.terminal.narration import narrate
 from qttt.terminal.observing import ObservationPhase, measure
@@ -179,7 +180,12 @@ class KeyboardGame:
 
     def observe(self) -> None:
         """Run the observation phase, and say what it decided."""
-        ObservationPhase(self.game, self.observer, self.rng, self.session, self.choose_mode, self.keep).run()
+        if is_on_device(self):
+            observe_by_device(self)
+        else:
+            ObservationPhase(
+                self.game, self.observer, self.rng, self.session, self.choose_mode, self.keep
+            ).run()
         if not self.game.over:
             self.show_board()
             if self.game.state.observations % DRAW_REMINDER == 0 and self.game.rules.level.observed_in_play:

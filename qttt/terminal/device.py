@@ -1,0 +1,104 @@
+"""The observation phase of a keyboard game on a device: its job, its impossible shots, jobs left before."""
+
+from typing import TYPE_CHECKING
+
+from qttt.commands.devicejobs import (
+    ChooseMode,
+    Outcome,
+    ShowPositions,
+    observe_on_device,
+    resume_on_device,
+)
+from qttt.devices import DeviceObserver
+from qttt.game import Game
+from qttt.observation import Sample
+from qttt.outcomes import Observation
+from qttt.pending import HEADER, find
+from qttt.recordfile import free_name, load_record, save_record
+from qttt.state import Phase
+from qttt.symbols import Mode
+
+if TYPE_CHECKING:
+    from qttt.terminal.play import KeyboardGame
+
+
+def is_on_device(keyboard: "KeyboardGame") -> bool:
+    """Whether the next observation of a game is a device's: it waits for a job, or will send one."""
+    return HEADER in keyboard.record.headers or isinstance(keyboard.observer, DeviceObserver)
+
+
+def observe_by_device(keyboard: "KeyboardGame") -> None:
+    """Run the observation phase of a keyboard game on its device, or fetch the job that it waits for.
+
+    Raises:
+        QtttError: the job failed, or waits still; the record says so.
+    """
+    game, session = keyboard.game, keyboard.session
+
+    def show_positions(game: Game, sample: Sample) -> None:
+        session.show(f"{_possible(sample)} The first possible one gives the positions.")
+
+    def choose(game: Game) -> Mode:
+        state = game.state
+        session.show(session.board(state.position.standard(physical=state.physical), state.positions))
+        return keyboard.choose_mode(game)
+
+    if game.state.phase is Phase.OBSERVATION:
+        first = " Positions first." if len(game.state.modes) > 1 else ""
+        session.show(f"The board is full: {game.state.initiator} initiated the observation.{first}")
+    try:
+        if HEADER in keyboard.record.headers:
+            assert keyboard.file is not None, "a record with a job comes from a file"
+            session.show(f"This game waits for a job: {keyboard.record.headers[HEADER]}")
+            outcome = resume_on_device(
+                find(keyboard.file),
+                game,
+                keyboard.rng,
+                session,
+                choose=choose,
+                show_positions=show_positions,
+            )
+        else:
+            outcome = _observe(keyboard, choose, show_positions)
+    except BaseException:
+        # The file has what happened on the way: the job, and perhaps the positions.
+        if keyboard.file is not None:
+            keyboard.record = load_record(keyboard.file)
+        raise
+    keyboard.record = outcome.pending.record
+    last = game.events[-1]
+    assert isinstance(last, Observation)
+    assert outcome.pending.sent is not None
+    text = f"Measured on {outcome.pending.sent.backend}. {_possible(outcome.sample)}"
+    if outcome.collapsed:
+        text += " The circuit prepared the state that the positions had left."
+    given = " given these positions" if len(game.events) > 1 and outcome.sample.unused else ""
+    session.show(f"{text} Read in {last.mode} mode{given}: {last.board}")
+
+
+def _observe(keyboard: "KeyboardGame", choose: ChooseMode, show_positions: ShowPositions) -> Outcome:
+    assert isinstance(keyboard.observer, DeviceObserver)
+    record = keyboard.record.updated(keyboard.game)
+    if keyboard.file is None and not keyboard.observer.backend.local:
+        # What is paid for is kept, whatever the players have asked for.
+        keyboard.file = free_name()
+        save_record(keyboard.file, record)
+        keyboard.session.show(f"The record is in {keyboard.file} from now on.")
+    return observe_on_device(
+        keyboard.game,
+        record,
+        keyboard.file,
+        keyboard.observer,
+        keyboard.rng,
+        keyboard.session,
+        choose=choose,
+        show_positions=show_positions,
+    )
+
+
+def _possible(sample: Sample) -> str:
+    possible = sample.kept + sample.unused
+    text = f"{possible:,} of {sample.shots:,} shots are possible"
+    if sample.kinds:
+        text += f" (thrown away: {', '.join(f'{kind} {n:,}' for kind, n in sorted(sample.kinds.items()))})"
+    return f"{text}."
