@@ -26,7 +26,8 @@ def step_circuit(step: LessonStep) -> Scene | None:
     """The circuit of the phase, this step's boxes in full and all others faded."""
     if step.circuit is None or not step.circuit.whole.blocks:
         return None
-    return moves_scene(step.circuit.whole, step.circuit.highlighted, "The circuit, this step in full")
+    title = "The circuit, this step in full" if step.circuit.highlighted else "The circuit: no gate is added"
+    return moves_scene(step.circuit.whole, step.circuit.highlighted, title)
 
 
 def highlight_place(step: LessonStep) -> float:
