@@ -110,14 +110,14 @@ class Game:
             The event that was taken back.
 
         Raises:
-            IllegalMoveError: if there is none, or the last event was an observation or a measured square.
+            IllegalMoveError: if there is none, or the last event was an observation or a measured square; the
+                game, and a draw that was agreed on, are as they were.
         """
-        if self.drawn:
-            self.drawn = False
         if not self._events:
             raise IllegalMoveError("undo", "no move has been made yet")
         if isinstance(self._events[-1], Measurement | Observation | Positions):
             raise IllegalMoveError("undo", "an observation cannot be taken back")
+        self.drawn = False
         self._states.pop()
         return self._events.pop()
 

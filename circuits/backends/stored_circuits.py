@@ -29,7 +29,7 @@ from circuits.errors import BackendUsageError
 
 MAX_QUBITS: Final = 2_000
 MAX_INSTRUCTIONS: Final = 200_000
-_DELAY_UNITS: Final = frozenset({"dt", "s", "ms", "us", "ns"})
+_DELAY_UNITS: Final = ("dt", "s", "ms", "us", "ns")
 _MOST_DELAY: Final = 2**48
 _REGISTER_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
 

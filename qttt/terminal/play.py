@@ -208,10 +208,8 @@ class KeyboardGame:
             if fitting:
                 return Mode(fitting[0])
             word, _, rest = typed.partition(" ")
-            if word in ASIDES:
-                self.aside(word, rest)
-            elif word in _REASON:
-                self.why(rest)
+            if word in ASIDES or word in _REASON:
+                self.answer_aside(word, rest)
             elif typed == "quit":
                 raise EOFError
             else:
@@ -220,6 +218,16 @@ class KeyboardGame:
                     "rotated: plus reads X, minus reads O, classical pieces are 50/50. "
                     "odds --mode rotated shows what that would give."
                 )
+
+    def answer_aside(self, word: str, rest: str) -> None:
+        """Answer a question asked instead of a choice; one that makes no sense does not end the game."""
+        try:
+            if word in ASIDES:
+                self.aside(word, rest)
+            else:
+                self.why(rest)
+        except QtttError as error:
+            self.session.show(str(error))
 
     def show_result(self) -> None:
         """Show the last board and who won."""

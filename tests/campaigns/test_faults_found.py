@@ -11,9 +11,13 @@ import pytest
 
 from circuits.backends import jobs, stored_circuits
 from circuits.errors import BackendUsageError
+from qttt.errors import IllegalMoveError
+from qttt.game import Game
 from qttt.matchfile import MatchFileError, match_of
+from qttt.rules import Rules
 from qttt.solver.tables import FORMAT, TableError, pack_table, unpack_table
 from tests.campaigns.seeds import seeds
+from tests.qttt.cli_runs import run
 
 PATH = Path("some.table")
 
@@ -125,9 +129,44 @@ def test_a_job_too_large_to_be_read_again_is_not_saved(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("length", "unit"), [(10**19, "dt"), (-1, "dt"), (0.5, "dt"), (-0.5, "s"), (1e300, "ns"), (10**400, "s")]
+    ("length", "unit"),
+    [
+        (1, {}),
+        (1, []),
+        (1, None),
+        (10**19, "dt"),
+        (-1, "dt"),
+        (0.5, "dt"),
+        (-0.5, "s"),
+        (1e300, "ns"),
+        (10**400, "s"),
+    ],
 )
-def test_delays_that_no_device_can_make_are_refused(length: float, unit: str) -> None:
+def test_delays_that_no_device_can_make_are_refused(length: float, unit: Any) -> None:
     circuit = {"qubits": 1, "registers": [], "phase": 0, "instructions": [["delay", [0], [length, unit]]]}
     with pytest.raises(BackendUsageError, match="a stored circuit has"):
         stored_circuits.from_json(circuit)
+
+
+def test_a_refused_undo_leaves_an_agreed_draw() -> None:
+    game = Game(Rules.of(0))
+    game.drawn = True
+    with pytest.raises(IllegalMoveError, match="no move has been made yet"):
+        game.undo()
+    assert game.drawn
+    game = Game(Rules.of(0))
+    game.play("5")
+    game.drawn = True
+    game.undo()
+    assert not game.drawn
+
+
+@pytest.mark.parametrize("asked", ["why", "odds --rolls nonsense", "check --shots 0", "circuit --out"])
+def test_a_senseless_question_for_the_mode_does_not_end_the_game(asked: str) -> None:
+    moves = "5 1 2 8 3 7 4 6 9".replace(" ", "\n")
+    done = run(
+        "play", "--level", "4", "--backend", "dice", "--seed", "1", stdin=f"{moves}\n{asked}\nstandard\n"
+    )
+    assert (done.status, done.err) == (0, "")
+    assert done.out.count("which mode of observation?") == 2
+    assert "wins" in done.out or "tie" in done.out

@@ -1,0 +1,259 @@
+"""A hypothesis state machine: the public API driven at random, held to the independent oracle at every step.
+
+The machine plays one game as ``Game``, as ``Oracle`` and as the record on disk. Its rules are what a caller
+may do: push any legal token, push an illegal one, take a move back, observe in either mode or in two steps,
+measure a square, save, load, go on from a file, agree on a draw. After each of them all three say the same of
+whose turn it is, what is legal, what is open to attack, how likely every board is, and who has won.
+"""
+
+import itertools
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from qttt.errors import IllegalMoveError, QtttError
+from qttt.game import Game
+from qttt.levels import LEVELS
+from qttt.outcomes import Measurement, Observation, Positions
+from qttt.record import Record
+from qttt.recordfile import load_record, save_record
+from qttt.rules import Rules
+from qttt.state import Phase
+from qttt.symbols import Mode, Symbol, View
+from tests.oracle import IllegalTokenError, Oracle
+
+_CHOICES: tuple[tuple[str, ...], ...] = (
+    ("", "quantum-only"),
+    ("", "tally"),
+    ("", "no-double-entanglement"),
+    ("", "measure-turn"),
+    ("", "no-ties"),
+    ("", "view-switches=2"),
+    ("", "view=physical"),
+    ("", "max-observations=3"),
+)
+
+
+def _allowed(level: int) -> list[str]:
+    """Every combination of options that a level allows."""
+    found = []
+    for combination in itertools.product(*_CHOICES):
+        options = ",".join(option for option in combination if option)
+        try:
+            Rules.of(level, options)
+        except QtttError:
+            continue
+        found.append(options)
+    return found
+
+
+#: Every level with every combination of options that it allows.
+ALL_RULES: tuple[tuple[int, str], ...] = tuple(
+    (level.number, options) for level in LEVELS for options in _allowed(level.number)
+)
+ANYTHING = tuple(
+    [f"{a}" for a in range(1, 10)]
+    + [f"{a}{sign}{b}" for a in range(1, 10) for b in range(1, 10) if a != b for sign in "+*-"]
+    + [
+        "~5",
+        "5~",
+        "~1+3~",
+        "5*6~",
+        "?5=X",
+        "?1=.",
+        "=XXXOOOXXX",
+        "=r:OXOXOXOXO",
+        "=p:########.",
+        "=.........",
+    ]
+)
+
+#: How often each rule has been taken, over all games of this process, and which rules were played.
+TAKEN: Counter[str] = Counter()
+PLAYED: Counter[tuple[int, str]] = Counter()
+
+
+class GameMachine(RuleBasedStateMachine):
+    """One game."""
+
+    games: tuple[tuple[int, str], ...] = ALL_RULES
+    folder: tempfile.TemporaryDirectory[str] | None = None
+
+    @initialize(data=st.data())
+    def begin(self, data: st.DataObject) -> None:
+        level, options = data.draw(st.sampled_from(self.games))
+        first = data.draw(st.sampled_from(tuple(Symbol)))
+        PLAYED[level, options] += 1
+        self.game = Game(Rules.of(level, options), first)
+        self.oracle = Oracle(level, options, str(first))
+        self.tokens: list[str] = []
+        self.folder = tempfile.TemporaryDirectory()
+        self.file = Path(self.folder.name) / "game.qttt"
+        self.record = Record.of(self.game, {"X": 'Ada "A"', "Date": "2026-11-30"})
+        save_record(self.file, self.record)
+        self.saved: tuple[str, ...] = ()
+
+    def teardown(self) -> None:
+        if self.folder is not None:
+            self.folder.cleanup()
+
+    def _play(self, token: str) -> None:
+        self.game.play(token)
+        self.oracle.play(token)
+        self.tokens.append(str(self.game.events[-1]))
+
+    @precondition(lambda self: self.game.state.phase is Phase.MOVE and not self.game.over)
+    @rule(data=st.data())
+    def move(self, data: st.DataObject) -> None:
+        TAKEN["moves"] += 1
+        kinds = sorted({(move.kind.name, move.switches) for move in self.game.state.legal_moves()})
+        kind = data.draw(st.sampled_from(kinds))
+        fitting = [move for move in self.game.state.legal_moves() if (move.kind.name, move.switches) == kind]
+        self._play(str(data.draw(st.sampled_from(fitting))))
+
+    @precondition(lambda self: self.game.state.phase is Phase.MOVE and self.game.state.measurable())
+    @rule(data=st.data())
+    def measure(self, data: st.DataObject) -> None:
+        if self.game.over:
+            return
+        TAKEN["measured squares"] += 1
+        square = data.draw(st.sampled_from(self.game.state.measurable()))
+        cell = data.draw(st.sampled_from(sorted(self.oracle.measurement(square))))
+        self._play(f"?{square}={cell}")
+
+    @precondition(
+        lambda self: self.game.state.phase in (Phase.OBSERVATION, Phase.MODE) and not self.game.over
+    )
+    @rule(data=st.data())
+    def observe(self, data: st.DataObject) -> None:
+        TAKEN["observations"] += 1
+        mode = data.draw(st.sampled_from(self.game.state.modes))
+        board = data.draw(st.sampled_from(sorted(self.oracle.outcomes(_as_text(mode)))))
+        self._play(str(Observation(board, mode)))
+
+    @precondition(
+        lambda self: (
+            self.game.state.phase is Phase.OBSERVATION
+            and len(self.game.state.modes) > 1
+            and not self.game.over
+        )
+    )
+    @rule(data=st.data())
+    def observe_positions(self, data: st.DataObject) -> None:
+        TAKEN["positions"] += 1
+        self._play(f"=p:{data.draw(st.sampled_from(sorted(self.oracle.positions())))}")
+
+    @rule(token=st.sampled_from(ANYTHING))
+    def try_anything(self, token: str) -> None:
+        """Both sides agree on what may not be done, and what is refused changes nothing."""
+        TAKEN["anything"] += 1
+        before = self.game.state
+        twin = self.oracle.copy()
+        try:
+            twin.play(token)
+        except IllegalTokenError:
+            allowed = False
+        else:
+            allowed = not self.game.drawn
+        if allowed:
+            self._play(token)
+            return
+        try:
+            self.game.play(token)
+        except IllegalMoveError as error:
+            assert str(error)
+            assert self.game.state is before
+            assert len(self.game.events) == len(self.tokens)
+        else:
+            raise AssertionError(f"{token} is not allowed after {' '.join(self.tokens)}")
+
+    @rule()
+    def undo(self) -> None:
+        TAKEN["undone"] += 1
+        drawn = self.game.drawn
+        last = self.game.events[-1] if self.game.events else None
+        if last is None or isinstance(last, Observation | Positions | Measurement):
+            try:
+                self.game.undo()
+            except IllegalMoveError:
+                pass
+            else:
+                raise AssertionError(f"{last} was taken back")
+            assert self.game.drawn == drawn
+            return
+        assert self.game.undo() == last
+        self.tokens.pop()
+        self.oracle = Oracle.replay(self.tokens, self.oracle.level, self.oracle.options, str(self.game.first))
+
+    @precondition(lambda self: not self.game.over)
+    @rule()
+    def agree_on_a_draw(self) -> None:
+        TAKEN["draws"] += 1
+        self.game.drawn = True
+
+    @rule()
+    def save(self) -> None:
+        TAKEN["saved"] += 1
+        self.record = self.record.updated(self.game)
+        save_record(self.file, self.record)
+        self.saved = tuple(self.tokens)
+
+    @rule()
+    def load(self) -> None:
+        """What is on disk is what was saved last, however the game has gone on."""
+        TAKEN["loaded"] += 1
+        record = load_record(self.file)
+        assert tuple(str(event) for event in record.events) == self.saved
+        assert record.headers["X"] == 'Ada "A"'
+        assert record.game().rules == self.game.rules
+
+    @rule()
+    def resume(self) -> None:
+        """Go on from the file: the game is the same one."""
+        TAKEN["resumed"] += 1
+        self.save()
+        resumed = load_record(self.file).game()
+        assert resumed.state == self.game.state
+        assert (resumed.first, resumed.result, resumed.over) == (
+            self.game.first,
+            self.game.result,
+            self.game.over,
+        )
+        self.game = resumed
+
+    @invariant()
+    def both_say_the_same(self) -> None:
+        if not hasattr(self, "game"):
+            return
+        game, oracle = self.game, self.oracle
+        state = game.state
+        assert (state.phase is Phase.OVER) == oracle.over
+        if game.drawn:
+            assert game.over and str(game.result) == "tie"
+        if oracle.over:
+            if not game.drawn:
+                assert str(game.result) == oracle.result
+            return
+        assert str(state.turn) == oracle.turn
+        assert (state.position.view is View.ROTATED) == oracle.rotated_view
+        assert state.position.empty_squares == tuple(oracle.empty())
+        waits = state.phase is Phase.MOVE
+        assert waits != oracle.full
+        assert sorted(map(str, state.legal_moves())) == sorted(oracle.legal())
+        assert [f"?{square}" for square in state.measurable()] == oracle.measurable()
+        for square in range(1, 10):
+            assert state.position.open_to(square) == oracle.open_to(square)
+        modes: tuple[Mode, ...] = (
+            state.modes if not waits else tuple(Mode)[: 1 + state.rules.level.rotated_mode]
+        )
+        for mode in modes:
+            ours, theirs = state.odds(mode).outcomes(), oracle.outcomes(_as_text(mode))
+            assert set(ours) == set(theirs), f"{mode}: {set(ours) ^ set(theirs)}"
+            assert all(abs(ours[board] - theirs[board]) < 1e-9 for board in ours)
+
+
+def _as_text(mode: Mode) -> "str":
+    return str(mode)
