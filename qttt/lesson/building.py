@@ -27,6 +27,7 @@ from qttt.outcomes import Measurement, Observation, Positions
 from qttt.pictures.descriptions import open_squares
 from qttt.record import Comment, Header, Record, Token
 from qttt.retrace import retrace
+from qttt.rolls import table_of
 from qttt.squares import EMPTY, SQUARES
 from qttt.state import Event, Phase, State
 from qttt.symbols import Mode, View
@@ -69,7 +70,8 @@ class _Builder:
         for number, event in enumerate(self.game.events, 1):
             steps.append(self._step(number, event))
         if not self.game.over and any(self.game.state.position.dice):
-            steps.append(self._look_ahead(len(steps) + 1))
+            modes = enumerate(self.game.state.modes, len(steps) + 1)
+            steps += [self._look_ahead(number, mode) for number, mode in modes]
         rules = self.game.rules
         headers = tuple((part.key, part.value) for part in self.record.parts if isinstance(part, Header))
         names = dict(headers)
@@ -235,22 +237,29 @@ class _Builder:
             result=_standing(after),
         )
 
-    def _look_ahead(self, number: int) -> LessonStep:
-        """What an observation would give now, for a game that stops before one."""
+    def _look_ahead(self, number: int, mode: Mode) -> LessonStep:
+        """What an observation in a mode would give now, for a game that stops before one."""
         state = self.game.state
-        mode = state.modes[0]
-        circuit = self._phase()
-        now = "The board is full" if state.position.full else "As if the board were observed now"
+        begin = "As if the board were observed now" if state.phase is Phase.MOVE else "The board is full"
+        rule = observation_rule(mode, chosen=False) if state.position.full else _AS_IF
+        shown = state.position
+        emptied: tuple[int, ...] = ()
+        if state.positions is not None:
+            begin, rule = "Now that the positions are known", observation_rule(mode, chosen=True)
+            shown, emptied = table_of(state).position, _empty(state.positions.filled)
+        # The circuit so far, observed in this mode.
+        circuit = PhaseCircuit(self._end_of_phase()[0], mode)
         return LessonStep(
             number,
             "",
-            f"{now}: what {mode} mode could give",
+            f"{begin}: what {mode} mode could give",
             state.initiator,
             (),
-            (observation_rule(mode, chosen=False) if state.position.full else _AS_IF,),
+            (rule,),
             state,
             state,
-            state.position,
+            shown,
+            emptied=emptied,
             circuit=circuit.observation(),
             distribution=board_distribution(self.so_far, mode, self.shots, self.rng),
         )

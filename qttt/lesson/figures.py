@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from qttt.board import START
 from qttt.lesson.steps import Box, Distribution, Lesson, LessonStep
 from qttt.pictures.bars import Series, bars_scene
 from qttt.pictures.boards import board_scene
@@ -75,7 +76,8 @@ def outcome_bars(distribution: Distribution) -> Scene:
 
 def lesson_pdf(lesson: Lesson, theme: Theme = Theme.LIGHT) -> bytes:
     """The figures of a lesson as a vector PDF, a page a step: board, circuit, gates, distributions."""
-    return pdf([_page(step) for step in lesson.steps], theme, lesson.title)
+    pages = [_page(step) for step in lesson.steps]
+    return pdf(pages or [captioned(board_scene(START, lesson.title))], theme, lesson.title)
 
 
 def _page(step: LessonStep) -> Scene:

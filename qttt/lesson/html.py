@@ -77,7 +77,8 @@ def _small_board(outcome: str) -> Markup:
 def _short_label(step: LessonStep) -> str:
     """What a step's button says."""
     if not step.token:
-        return "now"
+        assert step.distribution is not None
+        return f"now: {step.distribution.mode}"
     event = parse_event(step.token)
     if isinstance(event, Positions):
         return "positions"

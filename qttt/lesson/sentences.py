@@ -138,7 +138,7 @@ def observation_rule(mode: Mode, *, chosen: bool) -> Rule:
         else "plus reads △ and minus reads □, while △ and □ are read by chance"
     )
     return Rule(
-        f"The player who moved last chose the {mode} mode: {how}.",
+        f"The player who moved last chooses the mode, here {mode}: {how}.",
         f"{_REFERENCE}, “The Observation Phase”, step 3",
     )
 

@@ -42,7 +42,7 @@ def words(lesson: Lesson) -> str:
 def test_every_event_is_a_step_named_after_its_move() -> None:
     lesson = lesson_of(OBSERVED)
     assert [step.token for step in lesson.steps] == [
-        "5", "5-6", "9", "2", "1+7", "1*3", "~4", "4*8", "=p:####.#.##", "=r:XXOX.O.OX", "5+7", "",
+        "5", "5-6", "9", "2", "1+7", "1*3", "~4", "4*8", "=p:####.#.##", "=r:XXOX.O.OX", "5+7", "", "",
     ]  # fmt: skip
     assert [step.title for step in lesson.steps][4:8] == [
         "X plays 1+7: superposition move",
@@ -153,8 +153,22 @@ def test_an_unfinished_game_ends_with_a_look_ahead() -> None:
     assert last.title == "As if the board were observed now: what standard mode could give"
     assert last.distribution is not None
     assert last.distribution.dice == pytest.approx({"X........": 0.5, "..X......": 0.5})
-    full = lesson_of(OBSERVED).steps[-1]
-    assert full.title == "The board is full: what standard mode could give"
+    assert [step.title for step in lesson_of(OBSERVED).steps[-2:]] == [
+        "The board is full: what standard mode could give",
+        "The board is full: what rotated mode could give",
+    ]
+
+
+def test_a_game_that_waits_for_its_mode_looks_ahead_in_both() -> None:
+    standard, rotated = lesson_of(OBSERVED.partition(" =r:")[0]).steps[-2:]
+    assert standard.title == "Now that the positions are known: what standard mode could give"
+    assert standard.emptied == rotated.emptied == (5, 7)
+    assert standard.distribution is not None
+    assert rotated.distribution is not None
+    assert len(standard.distribution.dice) == 8
+    assert len(rotated.distribution.dice) == 16
+    assert rotated.circuit is not None
+    assert [box.label for box in rotated.circuit.boxes] == ["view switch", "rotate mode"]
 
 
 def test_a_finished_game_needs_no_look_ahead() -> None:
@@ -298,7 +312,7 @@ def test_every_picture_has_words_and_every_drawing_is_in_the_page() -> None:
         assert re.search(r'role="img" aria-label="[^"]{20,}"', picture), picture[:200]
     # A board each, and a circuit each.
     assert text.count("The board after step") == 11
-    assert text.count('aria-label="The circuit of this phase"') == 12
+    assert text.count('aria-label="The circuit of this phase"') == 13
 
 
 def test_signs_are_told_in_text_as_well_as_by_colour_and_side() -> None:
@@ -329,6 +343,12 @@ def test_figures_are_a_page_a_step() -> None:
     assert drawn.startswith(b"%PDF")
     assert len(re.findall(rb"/Type /Page\b", drawn)) == 4
     assert drawn == explained(lesson, "pdf")
+
+
+def test_figures_of_a_game_without_moves_are_its_empty_board() -> None:
+    drawn = explained(lesson_of(""), "pdf")
+    assert isinstance(drawn, bytes)
+    assert len(re.findall(rb"/Type /Page\b", drawn)) == 1
 
 
 def test_unknown_forms_are_refused() -> None:
