@@ -1,5 +1,6 @@
 # make play    set everything up in .venv and play a seeded demonstration game
 # make test    lint, types and every test, slow ones included
+# make kills   kill 200 observations on a simulated device and resume each; some minutes
 # make floors  fast tests with the lowest versions allowed, and on every interpreter found
 # The interpreter is the first Python 3.11 or newer found; PYTHON=/path/to/python3 chooses another.
 
@@ -7,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST_WORKERS ?= 2
 
-.PHONY: play test floors clean
+.PHONY: play test floors kills clean
 .DELETE_ON_ERROR:
 
 play: $(VENV)/.installed
@@ -21,6 +22,9 @@ test: $(VENV)/.installed-test
 
 floors:
 	.ci/floors
+
+kills: $(VENV)/.installed-test
+	$(BIN)/python -m tests.benchmarks.kills --kills 200
 
 clean:
 	rm -rf $(VENV) .floors build dist
