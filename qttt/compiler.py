@@ -20,6 +20,7 @@ from qttt.symbols import Mode, Symbol, View
 if TYPE_CHECKING:
     from qiskit.circuit import Gate, QuantumCircuit
 
+    from circuits.components import Exact
     from circuits.lean import Piece
     from circuits.measurement import Readout
 
@@ -64,6 +65,18 @@ class CompiledBoard:
     circuit: "QuantumCircuit"
     readout: "Readout | None"
     blocks: tuple[Block, ...]
+
+    def exact(self) -> "Exact":
+        """The exact distribution of boards, computed from the circuit's amplitudes.
+
+        Raises:
+            ValueError: the circuit is not measured.
+        """
+        from circuits.components import exact_distribution
+
+        if self.readout is None:
+            raise ValueError("a circuit without a measurement has no distribution of boards")
+        return exact_distribution(self.circuit, self.readout)
 
 
 @dataclass(frozen=True, slots=True)

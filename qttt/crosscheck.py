@@ -24,8 +24,6 @@ from qttt.symbols import Mode, Symbol
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from circuits.components import Exact
     from qttt.devicecheck import DeviceVerdict
 
 TOLERANCE = 1e-9
@@ -178,8 +176,8 @@ def check(
     odds = game.state.odds(mode)
     expected = odds.outcomes()
     with service_errors():
-        by_moves = _exact(moves or compile_moves(game, mode))
-        by_lean = _exact(lean or compile_lean(game, mode))
+        by_moves = (moves or compile_moves(game, mode)).exact()
+        by_lean = (lean or compile_lean(game, mode)).exact()
     roads = {
         "dice": expected,
         "moves": _given(by_moves.outcomes, game),
@@ -223,13 +221,6 @@ def check(
         mode=mode,
         exact_ok=exact_ok,
     )
-
-
-def _exact(compiled: CompiledBoard) -> "Exact":
-    from circuits.components import exact_distribution
-
-    assert compiled.readout is not None
-    return exact_distribution(compiled.circuit, compiled.readout)
 
 
 def _given(outcomes: Mapping[str, float], game: Game) -> dict[str, float]:

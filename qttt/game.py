@@ -42,7 +42,7 @@ class Game:
     first: Symbol = Symbol.X
     drawn: bool = False
     _events: list[Event] = field(default_factory=list, init=False)
-    _states: list[State] = field(default_factory=list, init=False)
+    _states: list[State] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Start with the empty board."""

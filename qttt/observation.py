@@ -43,7 +43,7 @@ class Sample:
             after the first where only one is wanted.
     """
 
-    drawn: tuple[str, ...]
+    drawn: tuple[str, ...] = field(repr=False)
     illegal: int = 0
     herald_failed: int = 0
     kinds: dict[str, int] = field(default_factory=dict)

@@ -86,6 +86,10 @@ class Odds:
         )
         return {board.replace("X", "#"): p for board, p in reduced.outcomes().items()}
 
+    def square(self, square: int) -> dict[str, float]:
+        """For one square, 1 to 9, the probabilities of ``X``, ``O`` and ``.``."""
+        return self.squares()[square - 1]
+
     def squares(self) -> tuple[dict[str, float], ...]:
         """For each of the nine squares the probabilities of ``X``, ``O`` and ``.``."""
         table = [{"X": 0.0, "O": 0.0, EMPTY: 0.0} for _ in range(9)]
