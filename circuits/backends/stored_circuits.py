@@ -121,7 +121,7 @@ def from_json(data: object) -> QuantumCircuit:
     size = data["qubits"]
     if type(size) is not int or not 0 <= size <= MAX_QUBITS:
         raise BackendUsageError(
-            f"a stored circuit has {str(size)[:40]} qubits: 0 to {MAX_QUBITS} are allowed"
+            f"a stored circuit has {str(size)[:40]!r} qubits: 0 to {MAX_QUBITS} are allowed"
         )
     circuit = QuantumCircuit(size, global_phase=_number(data["phase"], "a phase"))
     registers = data["registers"]
@@ -134,7 +134,7 @@ def from_json(data: object) -> QuantumCircuit:
                     raise BackendUsageError(f"a stored circuit has two registers named {name!r}")
                 circuit.add_register(ClassicalRegister(width, name))
             case _:
-                raise BackendUsageError(f"a stored circuit has a bad register: {str(entry)[:60]}")
+                raise BackendUsageError(f"a stored circuit has a bad register: {str(entry)[:60]!r}")
     _read(circuit, data["instructions"], depth=0, budget=[MAX_INSTRUCTIONS])
     return circuit
 
@@ -145,7 +145,7 @@ def _places(value: object, size: int, what: str) -> list[int]:
         or not all(type(place) is int and 0 <= place < size for place in value)
         or len(set(value)) != len(value)
     ):
-        raise BackendUsageError(f"a stored circuit has bad {what}: {str(value)[:60]}")
+        raise BackendUsageError(f"a stored circuit has bad {what}: {str(value)[:60]!r}")
     return value
 
 
@@ -170,7 +170,7 @@ def _read(circuit: QuantumCircuit, rows: object, depth: int, budget: list[int]) 
             case [str(name), qubits, list(values)]:
                 _append(circuit, name, _places(qubits, circuit.num_qubits, "qubits"), values)
             case _:
-                raise BackendUsageError(f"a stored circuit has a bad instruction: {str(row)[:60]}")
+                raise BackendUsageError(f"a stored circuit has a bad instruction: {str(row)[:60]!r}")
 
 
 def _append(circuit: QuantumCircuit, name: str, qubits: list[int], values: list[Any]) -> None:
@@ -181,7 +181,7 @@ def _append(circuit: QuantumCircuit, name: str, qubits: list[int], values: list[
     elif name == "delay" and len(qubits) == 1 and len(values) == 2 and values[1] in _DELAY_UNITS:
         length, unit = _number(values[0], "a delay"), values[1]
         if not 0 <= length <= _MOST_DELAY or (unit == "dt" and type(length) is not int):
-            raise BackendUsageError(f"a stored circuit has a delay of {str(length)[:40]} {unit}")
+            raise BackendUsageError(f"a stored circuit has a delay of {str(length)[:40]!r} {unit}")
         circuit.delay(length, qubits[0], unit)
     elif (gate := _gates().get(name)) is not None and gate.num_qubits == len(qubits):
         if len(gate.params) != len(values):

@@ -24,6 +24,7 @@ from qttt.rules import Rules
 from qttt.state import Phase
 from qttt.symbols import Mode, Symbol, View
 from tests.oracle import IllegalTokenError, Oracle
+from tests.oracle import Mode as OracleMode
 
 _CHOICES: tuple[tuple[str, ...], ...] = (
     ("", "quantum-only"),
@@ -255,5 +256,5 @@ class GameMachine(RuleBasedStateMachine):
             assert all(abs(ours[board] - theirs[board]) < 1e-9 for board in ours)
 
 
-def _as_text(mode: Mode) -> "str":
-    return str(mode)
+def _as_text(mode: Mode) -> OracleMode:
+    return "rotated" if mode is Mode.ROTATED else "standard"

@@ -134,7 +134,7 @@ def circuit_of(data: dict[str, Any]) -> dict[str, Any]:
         (lambda d: d.update(circuits=["x"]), "must be a list of objects"),
         (lambda d: d["circuits"][0]["readout"].pop("masked"), "damaged readout"),
         (lambda d: circuit_of(d).pop("phase"), "needs qubits, registers, phase and instructions"),
-        (lambda d: circuit_of(d).update(qubits=10**9), "1000000000 qubits: 0 to 2000"),
+        (lambda d: circuit_of(d).update(qubits=10**9), "'1000000000' qubits: 0 to 2000"),
         (lambda d: circuit_of(d).update(phase="0"), "'0' where a phase belongs"),
         (lambda d: circuit_of(d).update(registers=[["pos", 2], ["pos", 2]]), "two registers named 'pos'"),
         (lambda d: circuit_of(d).update(registers=[["__class__", 2]]), "bad register"),
