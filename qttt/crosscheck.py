@@ -24,6 +24,7 @@ from qttt.symbols import Mode, Symbol
 
 if TYPE_CHECKING:
     import numpy as np
+
     from qttt.devicecheck import DeviceVerdict
 
 TOLERANCE = 1e-9
