@@ -143,7 +143,7 @@ class Plan:
     Attributes:
         prepared: its compiled circuits and what they will cost.
         drafts: the same circuits before they were compiled.
-        modes: the mode that each of them reads.
+        modes: the mode that each of them reads; none for a circuit that is not of one mode.
         collapsed: the positions from which they were prepared, or None for the whole observation.
     """
 
@@ -226,6 +226,35 @@ class DeviceObserver:
                 notify=notify or ignore,
             )
         return Plan(prepared, tuple(draft for draft, _, _ in fitted), tuple(modes), game.state.positions)
+
+    def plan_circuit(
+        self,
+        circuit: "QuantumCircuit",
+        readout: "Readout",
+        label: str,
+        shots: int,
+        notify: "Notify | None" = None,
+    ) -> Plan:
+        """Compile one circuit of another making, and say what it will cost.
+
+        Raises:
+            UsageError: the device does not take it.
+            ServiceError: the account or the service failed.
+        """
+        from circuits.backends.ibm import Options
+        from circuits.backends.progress import ignore
+
+        options = self.options or Options(seeds=SEEDS)
+        with service_errors():
+            prepared = self.backend.prepare(
+                [circuit],
+                shots,
+                labels=[label],
+                readouts=[readout],
+                options=options,
+                notify=notify or ignore,
+            )
+        return Plan(prepared, (circuit,), ())
 
     def _fit(
         self, drafts: "list[tuple[QuantumCircuit, Readout]]", seeds: int

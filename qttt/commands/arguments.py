@@ -147,6 +147,8 @@ def names_device(arguments: Namespace) -> bool:
 
     if arguments.backend is not None and is_device(arguments.backend):
         return True
+    if getattr(arguments, "dynamic", None) is not None:
+        raise UsageError("--dynamic goes with a device, for example --backend fake_torino")
     for name in ("dry_run", "yes", "strict", "dd", "twirl", "mitigate"):
         if getattr(arguments, name, False):
             flag = f"--{name.replace('_', '-')}"

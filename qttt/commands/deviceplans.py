@@ -22,7 +22,7 @@ def plan_report(plan: Plan, observer: DeviceObserver) -> dict[str, Any]:
         "collapsed": plan.collapsed is not None,
         "circuits": [
             {
-                "mode": str(mode),
+                "mode": item.label,
                 "qubits": circuit.qubits,
                 "two_qubit_gates": circuit.two_qubit_gates,
                 "depth": circuit.depth,
@@ -31,7 +31,7 @@ def plan_report(plan: Plan, observer: DeviceObserver) -> dict[str, Any]:
                     str(name): int(count) for name, count in sorted(item.circuit.count_ops().items())
                 },
             }
-            for mode, circuit, item in zip(plan.modes, cost.circuits, plan.prepared.circuits, strict=True)
+            for circuit, item in zip(cost.circuits, plan.prepared.circuits, strict=True)
         ],
         "shots": cost.shots,
         "quantum_seconds": cost.quantum_seconds,
@@ -51,11 +51,11 @@ def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stde
     from qttt.textboard import percent
 
     report = plan_report(plan, observer)
-    for mode, draft in zip(plan.modes, plan.drafts, strict=True):
+    for item, draft in zip(plan.prepared.circuits, plan.drafts, strict=True):
         if draft.num_qubits:
             text = str(draw(draft, "text", width=session.columns))
             session.show(
-                f"The circuit of the {mode} mode:",
+                f"The circuit ({item.label}):",
                 text if session.takes_unicode else in_ascii(text),
                 "",
                 to_stderr=to_stderr,

@@ -16,6 +16,7 @@ from qttt.commands.arguments import (
     names_device,
     observer_of,
     record_of,
+    whole_number,
 )
 from qttt.commands.session import QuestionUnansweredError, Session
 from qttt.errors import IllegalMoveError, QtttError, UsageError
@@ -121,6 +122,12 @@ def _add_arguments(parser: ArgumentParser) -> None:
         help="send a job to a real device without asking; with --resume, also one that never arrived there",
     )
     parser.add_argument(
+        "--dynamic",
+        metavar="SQUARE",
+        type=whole_number(1, 9),
+        help="a demonstration: the circuit itself chooses the rotated mode if this square is filled",
+    )
+    parser.add_argument(
         "--resume",
         metavar="FILE",
         help="fetch the result of a job that was sent before: its file, or the record that waits for it",
@@ -138,6 +145,10 @@ def _run(arguments: Namespace, session: Session) -> int:
     game = record.game()
     check_observable(game)
     on_device = names_device(arguments)
+    if arguments.dynamic is not None:
+        from qttt.commands.observe_dynamic import observe_dynamic
+
+        return observe_dynamic(game, record, arguments, session)
     if on_device and arguments.dry_run:
         from qttt.commands.observe_device import dry_run
 

@@ -9,6 +9,7 @@ from qttt.commands.devicejobs import Outcome, observe_on_device, resume_on_devic
 from qttt.commands.deviceplans import plan_report, show_plan
 from qttt.commands.observe import observe_report, show_observation
 from qttt.commands.session import QuestionUnansweredError, Session
+from qttt.devices import DeviceObserver, Plan
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.pending import describe, find
@@ -23,12 +24,16 @@ if TYPE_CHECKING:
 def dry_run(game: Game, arguments: Namespace, session: Session) -> int:
     """Say what a job would cost, and send nothing."""
     observer = device_of(arguments, session)
-    plan = observer.plan(game, _modes(game, arguments), arguments.shots)
+    show_dry_run(observer.plan(game, _modes(game, arguments), arguments.shots), observer, arguments, session)
+    return 0
+
+
+def show_dry_run(plan: Plan, observer: DeviceObserver, arguments: Namespace, session: Session) -> None:
+    """Print what a job would cost, for people or as JSON."""
     if arguments.json:
         session.write_json(plan_report(plan, observer))
     else:
         show_plan(plan, observer, session)
-    return 0
 
 
 def observe(game: Game, record: Record, arguments: Namespace, session: Session) -> int:

@@ -189,7 +189,7 @@ def test_a_dry_run_says_what_it_would_cost_and_sends_nothing() -> None:
     assert (found["plan"], found["instance"], found["warnings"]) == (None, None, [])
     shown = run("observe", name, "--backend", "fake_torino", "--dry-run").out
     for text in (
-        "The circuit of the rotated mode",
+        "The circuit (rotated):",
         "occ 8",
         "usable shots",
         "quantum seconds",

@@ -1,0 +1,114 @@
+"""A demonstration: one circuit that chooses the mode of observation by itself, while it runs.
+
+The player fixes a policy in advance: the rotated mode if a certain square turns out to be filled, the
+standard mode otherwise. The circuit measures the positions, and one ``if`` on that square's bit rotates the
+symbols or leaves them. It gains nothing: two plain circuits in one job give the same joint distribution with
+fewer gates and no wait for the control electronics (`qttt.devices`). But it is the rule of the game in one
+circuit, and it runs on devices that can act on their own measurements.
+
+The positions have to be right *and* the state that they leave must be right in both modes, so this is the
+move-by-move circuit: a lean one has the statistics of one mode only.
+"""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from qttt.compiler import CompiledBoard, compile_moves
+from qttt.errors import UsageError
+from qttt.game import Game
+from qttt.impossible import find_fault
+from qttt.outcomes import Positions, filled_squares
+from qttt.squares import EMPTY, SQUARES
+from qttt.state import State
+from qttt.symbols import Mode
+
+if TYPE_CHECKING:
+    from circuits.decoding import Decoded, Shots
+    from circuits.measurement import Readout
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Which mode a player will choose, fixed before anything is observed.
+
+    Attributes:
+        square: the rotated mode is chosen if this square is filled, else the standard one.
+    """
+
+    square: int
+
+    def mode(self, positions: Positions) -> Mode:
+        """The mode that the policy chooses for these positions."""
+        return Mode.ROTATED if positions.filled[self.square - 1] != EMPTY else Mode.STANDARD
+
+    def __str__(self) -> str:
+        """The policy as a condition; it names the block of the circuit that carries it out."""
+        return f"rotated mode if {self.square} is filled"
+
+
+def compile_dynamic(game: Game, policy: Policy) -> CompiledBoard:
+    """Compile a game move by move, with the mode chosen by the circuit.
+
+    The readout is masked: a rotation of the symbol of an empty square is harmless, because nobody reads it.
+
+    Args:
+        game: a game at any moment, its positions not yet observed.
+        policy: when to rotate.
+
+    Raises:
+        UsageError: the level has no rotated mode, the positions are known already, or the policy's square is
+            certainly empty.
+    """
+    from circuits.measurement import POSITIONS, Bit
+    from circuits.register import sym
+
+    if not game.rules.level.rotated_mode:
+        raise UsageError("a circuit can only choose the mode where there are two: at Levels 4 and 5")
+    if game.state.positions is not None:
+        raise UsageError("the positions are observed already, so no circuit can choose by them")
+    plain = compile_moves(game, Mode.STANDARD)
+    assert plain.readout is not None
+    source = plain.readout.occupancy[policy.square - 1] if policy.square in SQUARES else None
+    if not isinstance(source, Bit):
+        raise UsageError(f"square {policy.square} is empty for certain, so no mode can depend on it")
+    circuit = plain.circuit.copy_empty_like()
+    measurements = [item for item in plain.circuit.data if item.name == "measure"]
+    (positions,) = (register for register in circuit.cregs if register.name == POSITIONS)
+    for item in plain.circuit.data:
+        if item.name != "measure":
+            circuit.append(item)
+    early = [item for item in measurements if item.clbits[0] in set(positions)]
+    for item in early:
+        circuit.append(item)
+    observed = game.state.position.observed
+    turning = [
+        sym(square)
+        for square, known in zip(SQUARES, plain.readout.symbol, strict=True)
+        if isinstance(known, Bit) and observed[square - 1] == EMPTY
+    ]
+    with circuit.if_test((positions[source.index], 1), label=str(policy)):
+        circuit.h(turning)
+    for item in measurements:
+        if item.clbits[0] not in set(positions):
+            circuit.append(item)
+    return CompiledBoard(circuit, replace(plain.readout, masked=True), plain.blocks)
+
+
+def read_dynamic(state: State, policy: Policy, readout: "Readout", shots: "Shots") -> "Decoded":
+    """Decode the shots of a dynamic circuit; every board is judged in the mode that its positions chose.
+
+    Args:
+        state: the moment at which the board is observed.
+        policy: the policy of the circuit.
+        readout: how to read its bits.
+        shots: the bits.
+    """
+    from circuits.decoding import decode, reject
+
+    decoded = decode(readout, shots)
+    position = state.position.standard(physical=state.physical)
+    faults = {
+        board: find_fault(board, position, policy.mode(Positions(filled_squares(board))))
+        for board in decoded.boards
+    }
+    return reject(decoded, {board: str(fault) for board, fault in faults.items() if fault is not None})
