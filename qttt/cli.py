@@ -92,7 +92,7 @@ def main(
     """
     words = list(sys.argv[1:] if argv is None else argv)
     session = Session(
-        stdin or sys.stdin or io.StringIO(),
+        _readable(stdin or sys.stdin or io.StringIO()),
         stdout or _tolerant(sys.stdout),
         stderr or sys.stderr or io.StringIO(),
         rng,
@@ -134,6 +134,13 @@ def _version() -> str:
         return version("tiqtaqtoe")
     except PackageNotFoundError:
         return "(not installed)"
+
+
+def _readable(stdin: TextIO) -> TextIO:
+    """Input in which bytes that its encoding lacks read as U+FFFD: a line for the user to type again."""
+    if isinstance(stdin, io.TextIOWrapper):
+        stdin.reconfigure(errors="replace")
+    return stdin
 
 
 def _tolerant(stdout: TextIO | None) -> TextIO:

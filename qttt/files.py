@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -46,6 +47,28 @@ def read_file(path: str | Path, limit: int = MAX_BYTES) -> bytes:
     if len(content) > limit:
         raise FileError(path, f"{_shown(path)} has more than {limit:,} bytes, which are the most")
     return content
+
+
+def reserve_file(names: Iterable[str | Path]) -> Path:
+    """Make an empty file of the first name that nobody has; two processes never get the same.
+
+    Args:
+        names: names in the order of preference.
+
+    Raises:
+        FileError: no file can be made, or all names are taken.
+    """
+    path = Path()
+    for name in names:
+        path = Path(name)
+        try:
+            with open(path, "xb"):
+                return path
+        except FileExistsError:
+            continue
+        except (OSError, ValueError) as error:
+            raise FileError(path, f"cannot save {_shown(path)}: {_reason(error)}") from error
+    raise FileError(path, f"cannot save {_shown(path)}: all names like it are taken")
 
 
 def save_file(path: str | Path, content: str | bytes) -> None:

@@ -8,6 +8,7 @@ lost nor made twice. The header is ``[Job "<device> <job id> <file>"]``; the fil
      "mode": the mode if it was chosen before, else null, "positions": those prepared from, or null}
 """
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -259,7 +260,8 @@ def fetch(pending: Pending, notify: "Notify", *, again: bool = False) -> "tuple[
 def free_path(file: Path | None, game: Game) -> Path:
     """Where a job's file goes: beside the record, numbered by the observation."""
     if file is None:
-        stem, folder = time.strftime("observation-%Y%m%d-%H%M%S"), Path()
+        # Two processes that share a folder may come here within one second.
+        stem, folder = time.strftime(f"observation-%Y%m%d-%H%M%S-{os.getpid()}"), Path()
     else:
         stem, folder = f"{file.stem}-{game.state.observations + 1}", file.parent
     names = (f"{stem}{suffix}.job" for suffix in ("", *(f"-{number}" for number in range(2, 10_000))))

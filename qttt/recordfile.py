@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from qttt.errors import QtttError, RecordError
-from qttt.files import MAX_BYTES, FileError, read_file, save_file
+from qttt.files import MAX_BYTES, FileError, read_file, reserve_file, save_file
 from qttt.record import Record
 from qttt.recordtext import COMMENT_PATTERN, HEADER_PATTERN
 
@@ -75,10 +75,14 @@ def save_record(path: str | Path, record: Record) -> None:
 
 
 def free_name() -> str:
-    """A name for a record that has none: the time, and a number if that is taken."""
+    """Make a file for a record that has none: named after the time, with a number if that is taken.
+
+    Raises:
+        FileError: it cannot be made.
+    """
     stem = time.strftime("game-%Y%m%d-%H%M%S")
     names = (f"{stem}{suffix}.qttt" for suffix in ("", *(f"-{number}" for number in range(2, 1000))))
-    return next(name for name in names if not Path(name).exists())
+    return str(reserve_file(names))
 
 
 def _read_stdin(stdin: TextIO) -> str:

@@ -58,7 +58,7 @@ def _run(arguments: Namespace, session: Session) -> int:
 def _ask_key(session: Session) -> str:
     """Read the key without showing it; from a pipe, the first line."""
     if not session.stdin.isatty():
-        return session.stdin.readline().strip()
+        return session.read_line().strip()
     session.show(
         "Make an API key on the IBM Quantum Platform and paste it here; it is not shown.",
         to_stderr=True,

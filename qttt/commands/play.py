@@ -13,7 +13,7 @@ from qttt.commands.arguments import (
     whole_number,
 )
 from qttt.commands.session import Session
-from qttt.errors import QtttError, UsageError
+from qttt.errors import UsageError
 from qttt.players import PLAYERS
 from qttt.record import Record
 from qttt.recordfile import free_name, load_record, save_record
@@ -96,7 +96,8 @@ def _play(keyboard: "KeyboardGame", session: Session) -> "tuple[int, bool]":
     except StoppedError as stop:
         _keep(keyboard, session)
         return (130 if stop.interrupted else 0), False
-    except QtttError:
+    except Exception:
+        # Whatever it was, a fault of this program included: the game is not lost with it.
         _keep(keyboard, session)
         raise
     if keyboard.file is not None:

@@ -144,7 +144,7 @@ def _ask(puzzle: "Puzzle", session: Session) -> int:
     while True:
         session.stderr.write(f"{puzzle.turn}'s choice (or: solution)> ")
         session.stderr.flush()
-        line = session.stdin.readline()
+        line = session.read_line()
         typed = line.strip().lower()
         if not line or typed in {"solution", "quit"}:
             session.show("", f"Solution: {puzzle.answer}")

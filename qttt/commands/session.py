@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from qttt.outcomes import Positions
     from qttt.textboard import Glyphs
 
+LONGEST_LINE = 10_000
+"""Characters of a typed line that are read at once."""
+
 
 class QuestionUnansweredError(QtttError):
     """The input ended, or the user interrupted, while a question waited for its answer."""
@@ -170,6 +173,10 @@ class Session:
         if self.stdout is sys.stdout:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
+    def read_line(self) -> str:
+        """A line of the input with its line feed; empty at the end. A line without end comes in parts."""
+        return self.stdin.readline(LONGEST_LINE)
+
     def ask(self, question: str, answers: Sequence[str]) -> str:
         """Ask until one of the answers, or the only one that begins like what was typed, is given.
 
@@ -185,7 +192,7 @@ class Session:
             self.stderr.write(prompt)
             self.stderr.flush()
             try:
-                line = self.stdin.readline()
+                line = self.read_line()
             except KeyboardInterrupt:
                 line = ""
             if not line:

@@ -1,7 +1,7 @@
 """Lines typed by players: from a terminal with completion and history, or from a pipe."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TextIO
+from typing import Protocol
 
 from qttt.commands.session import Session
 
@@ -26,15 +26,15 @@ class Keyboard(Protocol):
 class PipeKeyboard:
     """Reads lines from any stream and writes them back, so that a transcript reads as a game did."""
 
-    def __init__(self, stdin: TextIO, write: Callable[[str], None]) -> None:
-        """Take the stream, and where prompts and what was read go."""
-        self.stdin = stdin
+    def __init__(self, read: Callable[[], str], write: Callable[[str], None]) -> None:
+        """Take what reads a line, empty at the end, and where prompts and what was read go."""
+        self.read = read
         self.write = write
 
     def line(self, prompt: str, words: Sequence[str]) -> str:
         """Read one line."""
         self.write(prompt)
-        line = self.stdin.readline()
+        line = self.read()
         if not line:
             self.write("\n")
             raise EOFError
@@ -66,4 +66,4 @@ def keyboard_for(session: Session) -> Keyboard:
     # prompt_toolkit talks to the process's own terminal, so it serves only where that is the session's.
     if session.stdin is sys.stdin and session.stdin.isatty() and session.stdout.isatty():
         return TerminalKeyboard()
-    return PipeKeyboard(session.stdin, session.write)
+    return PipeKeyboard(session.read_line, session.write)

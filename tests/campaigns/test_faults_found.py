@@ -1,5 +1,6 @@
 """What fuzzing found, mended as a kind: the right value of each case."""
 
+import io
 import json
 import lzma
 import os
@@ -11,11 +12,15 @@ import pytest
 
 from circuits.backends import jobs, stored_circuits
 from circuits.errors import BackendUsageError
+from qttt.cli import main
 from qttt.errors import IllegalMoveError
+from qttt.files import FileError
 from qttt.game import Game
 from qttt.matchfile import MatchFileError, match_of
+from qttt.recordfile import free_name, load_record
 from qttt.rules import Rules
 from qttt.solver.tables import FORMAT, TableError, pack_table, unpack_table
+from qttt.terminal.play import KeyboardGame
 from tests.campaigns.seeds import seeds
 from tests.qttt.cli_runs import run
 
@@ -170,3 +175,59 @@ def test_a_senseless_question_for_the_mode_does_not_end_the_game(asked: str) -> 
     assert (done.status, done.err) == (0, "")
     assert done.out.count("which mode of observation?") == 2
     assert "wins" in done.out or "tie" in done.out
+
+
+def test_bytes_that_are_no_text_at_the_prompt_are_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    typed = io.TextIOWrapper(io.BytesIO(b"5\nundo\xff\xff\n6\n"), encoding="utf-8")
+    out, err = io.StringIO(), io.StringIO()
+    assert main(["play", "--backend", "dice"], stdin=typed, stdout=out, stderr=err) == 0
+    assert err.getvalue() == ""
+    assert "cannot read 'undo\ufffd\ufffd'" in out.getvalue()
+    (kept,) = tmp_path.iterdir()
+    assert [str(event) for event in load_record(kept).events] == ["5", "6"]
+
+
+def test_a_line_without_end_comes_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("play", "--backend", "dice", stdin="x" * 25_000)
+    assert done.status == 0
+    assert done.out.count("cannot read") == 3
+
+
+def test_a_fault_of_the_program_does_not_lose_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    real = KeyboardGame.show_board
+
+    def faulty(keyboard: KeyboardGame) -> None:
+        if len(keyboard.game.events) == 2:
+            raise RuntimeError("a fault")
+        real(keyboard)
+
+    monkeypatch.setattr(KeyboardGame, "show_board", faulty)
+    done = run("play", "--backend", "dice", stdin="5\n6\n7\n")
+    assert done.status == 3
+    assert "a fault of the program" in done.err
+    (kept,) = tmp_path.iterdir()
+    assert [str(event) for event in load_record(kept).events] == ["5", "6"]
+
+
+def test_nobody_gets_the_same_file_for_a_new_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("time.strftime", lambda form: form.replace("%Y%m%d-%H%M%S", "20261130-120000"))
+    assert [free_name() for _ in range(3)] == [
+        "game-20261130-120000.qttt",
+        "game-20261130-120000-2.qttt",
+        "game-20261130-120000-3.qttt",
+    ]
+    for number in range(4, 1000):
+        Path(f"game-20261130-120000-{number}.qttt").touch()
+    with pytest.raises(FileError, match="all names like it are taken"):
+        free_name()
+    monkeypatch.chdir("/proc/self")
+    with pytest.raises(FileError, match=r"cannot save 'game-20261130-120000\.qttt': "):
+        free_name()
