@@ -5,31 +5,37 @@ before the board is full, the position is estimated (``evaluation``). A full boa
 everything its observation may give; boards with which the game goes on are solved if they are nearly full
 (below Level 5) and estimated otherwise. Everything is a function of the position and the budget, so that the
 same question has the same answer whatever was asked before, as long as the clock does not cut it short.
+With the option ``measure-turn`` measuring a square is a choice like any other, and what it gives is chance.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import prod
 
 from qttt.moves import Move
+from qttt.options import Options
 from qttt.outcomes import Measurement
 from qttt.players.choices import Choice, Look, choices
 from qttt.players.evaluation import estimate
 from qttt.players.expectation import mode_values, observed_value, placements, shown
+from qttt.players.places import Place, empty_squares, moved
 from qttt.rules import Rules
-from qttt.solver.blocks import BLOCKS, LONE, Block, blocks_of, canonical, code_of, number_of, turned
+from qttt.solver.blocks import LONE, Block, canonical, code_of, number_of
 from qttt.solver.boards import BOARDS, Pair, board_blocks, board_text
-from qttt.solver.changes import Change, changes
+from qttt.solver.measuring.positions import measured, moment_key
+from qttt.solver.measuring.tables import board_pairs
 from qttt.solver.probe import Value, ranked
 from qttt.squares import EMPTY, SQUARES
 from qttt.state import Phase, State
-from qttt.symbols import Mode, Symbol, View
+from qttt.symbols import Mode, Symbol
 from qttt.verdict import Result, decide
 
 #: Two values closer than this are equal: sums of doubles differ in their last digits.
 MARGIN = 1e-11
+#: No phase has more turns: each square is filled, may be measured and freed once, and is filled again.
+MOST_TURNS = 3 * len(SQUARES)
 #: After an observation below Level 5, boards with at most so many empty squares are solved.
 SOLVED_EMPTY = 3
 _CLOCK_EVERY = 64
@@ -74,7 +80,7 @@ class _StoppedError(Exception):
 
 
 def look_ahead(
-    state: State, budget: Budget, *, best_only: bool = False, most_depth: int = len(SQUARES)
+    state: State, budget: Budget, *, best_only: bool = False, most_depth: int = MOST_TURNS
 ) -> Estimates:
     """Search for the value of every choice in a state.
 
@@ -92,18 +98,21 @@ def look_ahead(
         return _chance(state, search)
     branches = [_Branch(choice, search, state) for choice in choices(state)]
     values: dict[Choice, Pair] = {}
-    depth, most = 0, len(state.position.empty_squares)
+    measuring = state.rules.options.measure_turn
+    depth, most = 0, MOST_TURNS if measuring else len(state.position.empty_squares)
     order = branches
-    while depth < min(most, most_depth):
+    complete = False
+    while not complete and depth < min(most, most_depth):
         found = _deepened(order, search, depth + 1, best_only)
         if found is None:
             break
         depth += 1
+        complete = not search.cut if measuring else depth == most
         values = {branch.choice: found[branch.choice] for branch in branches}
         order = sorted(order, key=lambda branch: -values[branch.choice][0])
     estimates = {choice: _value(pair, state.turn) for choice, pair in values.items()}
     best = ranked(estimates, state.turn)[0][1]
-    return Estimates(estimates, depth, depth == most, search.spent, best)
+    return Estimates(estimates, depth, complete, search.spent, best)
 
 
 def _deepened(
@@ -112,6 +121,7 @@ def _deepened(
     """The value of each choice to the player who chooses, at one depth; None if the budget did not do."""
     search.limited = depth > 1
     search.table.clear()
+    search.cut = False
     found: dict[Choice, Pair] = {}
     seen: dict[bytes, Pair] = {}
     best = -2.0
@@ -144,7 +154,7 @@ class _Branch:
         else:
             assert isinstance(choice, Move)
             events = [(choice, 1.0)]
-        self.places = [(_Place.of(state.child(event)), chance) for event, chance in events]
+        self.places = [(Place.of(state.child(event)), chance) for event, chance in events]
         only = self.places[0][0]
         # Choices that lead to the same position but for symmetry are searched once.
         self.key = search.key(only) if len(self.places) == 1 else b""
@@ -164,7 +174,7 @@ class _Branch:
 
 def _modes(state: State, search: "_Lookahead") -> Estimates:
     assert state.positions is not None
-    place = _Place.of(state)
+    place = Place.of(state)
     pairs = mode_values(place.standing, place.turn, state.positions.filled, search.boards)
     values: dict[Choice, Value] = {
         mode: _value(pair, state.turn) for mode, pair in zip(Mode, pairs, strict=True) if mode in state.modes
@@ -177,7 +187,7 @@ def _chance(state: State, search: "_Lookahead") -> Estimates:
     if state.phase is Phase.OVER:
         return Estimates({}, 0, True, 0, _value(_ENDED[state.result], Symbol.X))
     search.limited = False
-    place = _Place.of(state)
+    place = Place.of(state)
     return Estimates(
         {}, 0, True, search.spent, _value(search.observed(place.standing, place.turn), state.turn)
     )
@@ -186,43 +196,6 @@ def _chance(state: State, search: "_Lookahead") -> Estimates:
 def _value(pair: Pair, player: Symbol) -> Value:
     """What is worth a pair to a player."""
     return Value(player.sign * pair[0] + 0.0, pair[1])
-
-
-@dataclass(slots=True)
-class _Place:
-    """A position in the search.
-
-    Attributes:
-        blocks: its blocks, in the view it stands in.
-        turn: whose turn it is, 0 for X and 1 for O.
-        empty: its empty squares.
-        switches: view switches made by the player to move, and by the other one.
-        rotated: the view it stands in is the rotated one.
-    """
-
-    blocks: tuple[int, ...]
-    turn: int
-    empty: tuple[int, ...]
-    switches: tuple[int, int]
-    rotated: bool
-
-    @classmethod
-    def of(cls, state: State) -> "_Place":
-        """Read it off a state."""
-        turn = int(state.turn is Symbol.O)
-        x, o = state.switched
-        return cls(
-            blocks_of(state.position),
-            turn,
-            state.position.empty_squares,
-            (o, x) if turn else (x, o),
-            state.position.view is View.ROTATED,
-        )
-
-    @property
-    def standing(self) -> tuple[int, ...]:
-        """The blocks in the standard view."""
-        return tuple(map(turned, self.blocks)) if self.rotated else self.blocks
 
 
 class _Lookahead:
@@ -234,6 +207,8 @@ class _Lookahead:
         self.budget = budget
         self.spent = 0
         self.limited = True
+        self.cut = False
+        self.measuring = state.rules.options.measure_turn
         self.table: dict[bytes, tuple[int, int, Pair]] = {}
         self.order: dict[bytes, float] = {}
         self.full: dict[bytes, Pair] = {}
@@ -251,9 +226,12 @@ class _Lookahead:
             return verdict
         return (0.0, 1.0) if self.last_phase else self.known(number)
 
-    def key(self, place: _Place) -> bytes:
+    def key(self, place: Place) -> bytes:
         """What positions share that are equal but for symmetry and colours."""
-        key = canonical(code_of(place.blocks, place.turn))
+        code = code_of(place.blocks, place.turn)
+        if self.measuring:
+            return moment_key(code, place.marks)
+        key = canonical(code)
         return key + bytes((*place.switches, place.rotated)) if self.level.rotated_view else key
 
     def spend(self, count: int) -> None:
@@ -283,7 +261,7 @@ class _Lookahead:
             pair = self.full[key] = observed_value(standing, turn, self.boards, self.margin)
         return pair
 
-    def value(self, place: _Place, depth: int, alpha: float, beta: float) -> Pair:
+    def value(self, place: Place, depth: int, alpha: float, beta: float) -> Pair:
         """The value of a position to the player to move, looking some moves ahead.
 
         Exact (for this depth) between alpha and beta, a bound outside.
@@ -292,6 +270,7 @@ class _Lookahead:
             return self.observed(place.standing, place.turn)
         if depth <= 0:
             self.spend(1)
+            self.cut = True
             return estimate(place.standing, place.empty, place.turn, self.level)
         key = self.key(place)
         known = self.table.get(key)
@@ -308,14 +287,45 @@ class _Lookahead:
                 floor = max(floor, -worth)
                 if floor >= beta:
                     break
+        if self.measuring and floor < beta:
+            best = self._measured(place, depth, best, beta)
         bound = 1 if best[0] >= beta else -1 if best[0] <= alpha else 0
         self.table[key] = depth, bound, best
         self.order[key] = best[0]
         return best
 
-    def children(self, place: _Place) -> list[_Place]:
+    def _measured(self, place: Place, depth: int, best: Pair, beta: float) -> Pair:
+        """The best of a value and of those of measuring squares; a bound outside the window."""
+        for results in measured(place.blocks, place.marks, self.level):
+            worth = tie = 0.0
+            rest = 1.0
+            for chance, blocks, marks in results:
+                rest -= chance
+                child = Place(blocks, 1 - place.turn, empty_squares(blocks), place.switches, False, marks)
+                # No result is worth more than a win or less than a loss: what this one must be to matter.
+                least = (best[0] - worth - rest) / chance
+                most = (beta - worth + rest) / chance
+                if least >= 1.0:
+                    worth = -2.0
+                    break
+                if most <= -1.0:
+                    worth -= chance + rest
+                    break
+                part = self.value(child, depth - 1, max(-2.0, -most), min(2.0, -least))
+                worth -= chance * part[0]
+                tie += chance * part[1]
+                if -part[0] <= least or -part[0] >= most:
+                    worth += rest if -part[0] <= least else -rest
+                    break
+            if worth > best[0]:
+                best = worth, tie
+                if worth >= beta:
+                    break
+        return best
+
+    def children(self, place: Place) -> list[Place]:
         """Every position that a move may lead to, once each, the best by what is known so far first."""
-        found: dict[bytes, tuple[float, _Place]] = {}
+        found: dict[bytes, tuple[float, Place]] = {}
         for child in moved(place, self.rules):
             if child.empty:
                 key = self.key(child)
@@ -329,45 +339,6 @@ class _Lookahead:
         return [child for _, child in sorted(found.values(), key=lambda entry: entry[0])]
 
 
-def moved(place: _Place, rules: Rules) -> Iterator[_Place]:
-    """The positions after every move, view switches included.
-
-    Args:
-        place: a position with an empty square.
-        rules: level and options; squares are not measured here (option ``measure-turn``), and all view
-            switches are those of the table (option ``view=physical``).
-    """
-    own, other = place.switches
-    left = rules.view_switches - own
-    for before in (False, True) if left > 0 else (False,):
-        blocks = tuple(map(turned, place.blocks)) if before else place.blocks
-        rotated = place.rotated != before
-        for taken, put, filled in _allowed(blocks, place.empty, place.turn, rules):
-            after = tuple(number for number in blocks if number != taken) + put
-            empty = tuple(square for square in place.empty if square not in filled)
-            made = own + before
-            yield _Place(after, 1 - place.turn, empty, (other, made), rotated)
-            # A switch after the last move has no effect on the observation.
-            if left > before and empty:
-                there = tuple(map(turned, after))
-                yield _Place(there, 1 - place.turn, empty, (other, made + 1), not rotated)
-
-
-def _allowed(blocks: tuple[int, ...], empty: tuple[int, ...], turn: int, rules: Rules) -> list[Change]:
-    found = list(changes(blocks, empty, turn, rules.level))
-    options = rules.options
-    if options.no_double_entanglement:
-        found = [
-            change
-            for change in found
-            if change[0] is None or BLOCKS[change[1][0]].kind != "ee" or "e" not in BLOCKS[change[0]].kind
-        ]
-    if options.quantum_only:
-        quantum = [change for change in found if change[0] is not None or len(change[2]) == 2]
-        return quantum or found
-    return found
-
-
 # Observed boards.
 
 
@@ -375,6 +346,11 @@ def _allowed(blocks: tuple[int, ...], empty: tuple[int, ...], turn: int, rules: 
 def verdicts(rules: Rules) -> tuple[Pair | None, ...]:
     """For each board number the result to the player to move; None where the game goes on."""
     return tuple(_ENDED.get(decide(board_text(number), rules)) for number in range(BOARDS))
+
+
+def exact_boards(rules: Rules) -> bool:
+    """Whether the boards with which play goes on have exact values here: ``measure-turn`` alone."""
+    return rules.options == Options(measure_turn=True)
 
 
 @cache
@@ -387,27 +363,31 @@ def board_values(rules: Rules) -> Callable[[int], Pair]:
     Returns:
         From a board number the value to the player to move.
     """
+    exact = board_pairs(rules.level.number) if exact_boards(rules) else (None,) * BOARDS
 
     @cache
     def board_value(number: int) -> Pair:
+        if (known := exact[number]) is not None:
+            return known
         empty = tuple(
             square for square, cell in zip(SQUARES, board_text(number), strict=True) if cell == EMPTY
         )
         if not empty:
             # Observed again in rotated mode (option no-ties): every piece is 50/50, alike for both players.
             return 0.0, 0.0
-        place = _Place(board_blocks(number, rules.level), 0, empty, (0, 0), False)
+        place = Place(board_blocks(number, rules.level), 0, empty, (0, 0), False)
         start = State(rules)
         if not rules.level.observed_in_play and len(empty) <= SOLVED_EMPTY:
             search = _Lookahead(start, Budget(_ENDLESS))
             search.limited = False
-            return search.value(place, len(empty), -2.0, 2.0)
+            depth = MOST_TURNS if rules.options.measure_turn else len(empty)
+            return search.value(place, depth, -2.0, 2.0)
         return _finished(place, rules)
 
     return board_value
 
 
-def _finished(place: _Place, rules: Rules) -> Pair:
+def _finished(place: Place, rules: Rules) -> Pair:
     """A board estimated, or filled at once where that is better for the player to move."""
     best = estimate(place.blocks, place.empty, place.turn, rules.level)
     if len(place.empty) > 2:

@@ -1,0 +1,96 @@
+"""Positions as the search for any rules walks through them, and the moves from one to the next."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from qttt.rules import Rules
+from qttt.solver.blocks import BLOCKS, blocks_of, turned
+from qttt.solver.changes import Change, changes
+from qttt.solver.measuring.positions import marks_of
+from qttt.squares import SQUARES
+from qttt.state import State
+from qttt.symbols import Symbol, View
+
+
+@dataclass(slots=True)
+class Place:
+    """A position in the search.
+
+    Attributes:
+        blocks: its blocks, in the view it stands in.
+        turn: whose turn it is, 0 for X and 1 for O.
+        empty: its empty squares.
+        switches: view switches made by the player to move, and by the other one.
+        rotated: the view it stands in is the rotated one.
+        marks: squares that may not be measured any more, square 1 the lowest bit (option ``measure-turn``).
+    """
+
+    blocks: tuple[int, ...]
+    turn: int
+    empty: tuple[int, ...]
+    switches: tuple[int, int]
+    rotated: bool
+    marks: int = 0
+
+    @classmethod
+    def of(cls, state: State) -> "Place":
+        """Read it off a state."""
+        turn = int(state.turn is Symbol.O)
+        x, o = state.switched
+        return cls(
+            blocks_of(state.position),
+            turn,
+            state.position.empty_squares,
+            (o, x) if turn else (x, o),
+            state.position.view is View.ROTATED,
+            marks_of(state),
+        )
+
+    @property
+    def standing(self) -> tuple[int, ...]:
+        """The blocks in the standard view."""
+        return tuple(map(turned, self.blocks)) if self.rotated else self.blocks
+
+
+def moved(place: Place, rules: Rules) -> Iterator[Place]:
+    """The positions after every move, view switches included.
+
+    Args:
+        place: a position with an empty square.
+        rules: level and options; all view switches are those of the table (option ``view=physical``).
+    """
+    own, other = place.switches
+    left = rules.view_switches - own
+    for before in (False, True) if left > 0 else (False,):
+        blocks = tuple(map(turned, place.blocks)) if before else place.blocks
+        rotated = place.rotated != before
+        for taken, put, filled in _allowed(blocks, place.empty, place.turn, rules):
+            after = tuple(number for number in blocks if number != taken) + put
+            empty = tuple(square for square in place.empty if square not in filled)
+            made = own + before
+            yield Place(after, 1 - place.turn, empty, (other, made), rotated, place.marks)
+            # A switch after the last move has no effect on the observation.
+            if left > before and empty:
+                there = tuple(map(turned, after))
+                yield Place(there, 1 - place.turn, empty, (other, made + 1), not rotated)
+
+
+def _allowed(blocks: tuple[int, ...], empty: tuple[int, ...], turn: int, rules: Rules) -> list[Change]:
+    found = list(changes(blocks, empty, turn, rules.level))
+    options = rules.options
+    if options.no_double_entanglement:
+        found = [
+            change
+            for change in found
+            if change[0] is None or BLOCKS[change[1][0]].kind != "ee" or "e" not in BLOCKS[change[0]].kind
+        ]
+    if options.quantum_only:
+        quantum = [change for change in found if change[0] is not None or len(change[2]) == 2]
+        return quantum or found
+    return found
+
+
+def empty_squares(blocks: tuple[int, ...]) -> tuple[int, ...]:
+    """The squares that no block covers."""
+    covered = {square for number in blocks for square in BLOCKS[number].squares}
+    return tuple(square for square in SQUARES if square not in covered)

@@ -1,0 +1,124 @@
+"""Solve the option ``measure-turn`` from the rules alone, and make the tables that ship.
+
+A level's table holds every board with which play goes on after an observation. At Level 1 it holds the first
+moves too, one of each kind, and the game itself: Level 2 has too many positions before the first observation,
+about a billion.
+"""
+
+import platform
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from qttt.errors import UsageError
+from qttt.levels import LEVELS
+from qttt.rules import Rules
+from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, blocks_of
+from qttt.solver.boards import Pair, board_blocks
+from qttt.solver.making import available_memory
+from qttt.solver.measuring.boards import BoardValues
+from qttt.solver.measuring.tables import OPTION, SOLVED_LEVEL, going_on, key_of
+from qttt.solver.tables import pack_table
+from qttt.squares import SQUARES
+from qttt.state import State
+from qttt.symbols import Symbol
+
+#: Memory that solving it takes, in MB, as measured and rounded up.
+MEMORY = 700
+Progress = Callable[[str], None]
+
+
+def solve_measuring(level: int, progress: Progress | None = None) -> bytes:
+    """Solve a level with the option ``measure-turn``, Level 2 from the first observation on.
+
+    Args:
+        level: 1 or 2; at Level 1 compiled code does most of it, which needs the extra ``solve``.
+        progress: told in a few words how far it is.
+
+    Returns:
+        The content of the table.
+
+    Raises:
+        UsageError: the extra ``solve`` is not installed, or there is too little memory.
+    """
+    started = time.perf_counter()
+    boards = BoardValues(LEVELS[level], progress)
+    positions: dict[bytes, Pair] = {}
+    for images in going_on(level):
+        positions[key_of(board_blocks(images[0], LEVELS[level]), 0)] = boards.board_value(images[0])
+    about: dict[str, Any] = {
+        "level": level,
+        "options": OPTION,
+        "boards": len(positions),
+        # No position before the last observation is here but those of the first move.
+        "least_empty": len(SQUARES),
+        "states": sum(boards.positions.values()),
+        "error": 0.0,
+    }
+    if level == SOLVED_LEVEL:
+        opening, states, version = _opening(boards, progress)
+        positions |= opening
+        about |= {"states": states, "numba": version}
+    return pack_table(
+        positions,
+        {
+            **about,
+            "made_by": f"qttt solve --level {level} --options {OPTION} --recompute",
+            "python": platform.python_version(),
+            "seconds": round(time.perf_counter() - started, 1),
+        },
+    )
+
+
+def _opening(boards: BoardValues, progress: Progress | None) -> tuple[dict[bytes, Pair], int, str]:
+    """Values at Level 1 of the game and of its first moves, how many states it took, and Numba's version."""
+    free = available_memory()
+    if free is not None and free < MEMORY:
+        raise UsageError(f"solving Level 1 with {OPTION} takes {MEMORY} MB of memory; {free:.0f} MB are free")
+    try:
+        import numba
+    except ImportError as error:
+        raise UsageError(
+            f"solving Level 1 with {OPTION} anew needs the extra 'solve': pip install 'tiqtaqtoe[solve]'"
+        ) from error
+    from qttt.solver.measuring.compiled import find_value, new_memory
+
+    if progress:
+        progress("the first phase")
+    memory = new_memory(np.where(np.isnan(boards.values), 0.0, boards.values))
+    found = {}
+    start = State(Rules.of(SOLVED_LEVEL, OPTION))
+    for state in [start, *map(start.child, start.legal_moves())]:
+        blocks = blocks_of(state.position)
+        turn = int(state.turn is Symbol.O)
+        key = key_of(blocks, turn)
+        if key not in found:
+            found[key] = find_value(packed(blocks, turn), memory)
+    return found, int(memory[-1][0]), numba.__version__
+
+
+def packed(blocks: tuple[int, ...], turn: int, marks: int = 0) -> tuple[int, int, int, int, int]:
+    """A position of Level 1 as the compiled code wants it.
+
+    Args:
+        blocks: its blocks.
+        turn: whose turn it is, 0 for X and 1 for O.
+        marks: the squares that may not be measured any more.
+    """
+    from qttt.solver.measuring.compiled import CERTAIN, HALF
+
+    kinds = links = passes = certain = 0
+    for number in blocks:
+        block = BLOCKS[number]
+        places = [square - 1 for square in block.squares]
+        if block.kind in (LONE, OBSERVED):
+            kinds |= (CERTAIN + block.symbol) << 3 * places[0]
+            certain |= 1 << places[0]
+            passes += block.kind == LONE and not marks >> places[0] & 1
+        else:
+            for place, other in zip(places, reversed(places), strict=True):
+                kinds |= (HALF + block.symbol) << 3 * place
+                links |= other << 4 * place
+    return kinds, links, marks & ~certain, passes, turn

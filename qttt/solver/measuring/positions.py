@@ -1,0 +1,178 @@
+"""Positions with ``measure-turn`` as the solver sees them: blocks, whose turn it is, and marks.
+
+A mark is on a square that was measured since the last observation and found empty; what has been put there
+since cannot be measured again. A square that shows an observed symbol needs none.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
+
+from qttt.adjustment import collapses
+from qttt.board import START, Position
+from qttt.levels import Level
+from qttt.moves import Kind, Move
+from qttt.solver.blocks import (
+    BLOCKS,
+    KEY_BYTES,
+    LONE,
+    OBSERVED,
+    PAIR,
+    SYMMETRIES,
+    blocks_of,
+    canonical,
+    halves,
+)
+from qttt.solver.changes import changes
+from qttt.squares import EMPTY_BOARD, SQUARES
+from qttt.state import State
+from qttt.symbols import Symbol
+
+#: What a choice may lead to: positions with their chances.
+Lottery = tuple[tuple[float, "Moment"], ...]
+#: What measuring a square may leave: probability, blocks and marks.
+Results = tuple[tuple[float, tuple[int, ...], int], ...]
+
+
+class Moment(NamedTuple):
+    """A position.
+
+    Attributes:
+        blocks: its blocks, in ascending order of their numbers.
+        turn: whose turn it is, 0 for X and 1 for O; on a full board, who moves next if play goes on.
+        marks: the marked squares, square 1 the lowest bit.
+    """
+
+    blocks: tuple[int, ...]
+    turn: int
+    marks: int
+
+    @classmethod
+    def of(cls, state: State) -> "Moment":
+        """Read it off a state of the game."""
+        marks = sum(1 << (square - 1) for square in state.measured if not state.position.is_observed(square))
+        return cls(tuple(sorted(blocks_of(state.position))), int(state.turn is Symbol.O), marks)
+
+    @property
+    def empty(self) -> tuple[int, ...]:
+        """Its empty squares."""
+        covered = {square for number in self.blocks for square in BLOCKS[number].squares}
+        return tuple(square for square in SQUARES if square not in covered)
+
+
+def moment_key(code: int, marks: int) -> bytes:
+    """What positions share that are equal but for symmetry and colours.
+
+    Args:
+        code: the blocks' code (``solver.blocks``) as the player to move sees them.
+        marks: the marked squares, square 1 the lowest bit.
+    """
+    if not marks:
+        return canonical(code) + b"\0\0"
+    text = code.to_bytes(8 * KEY_BYTES, "little")
+    return min(
+        text[start : start + KEY_BYTES] + images[marks]
+        for start, images in zip(range(0, len(text), KEY_BYTES), _mark_images(), strict=True)
+    )
+
+
+@cache
+def _mark_images() -> tuple[tuple[bytes, ...], ...]:
+    """For each symmetry the image of every set of marks."""
+    return tuple(
+        tuple(
+            sum(1 << (image[square] - 1) for square in SQUARES if marks >> (square - 1) & 1).to_bytes(2)
+            for marks in range(1 << len(SQUARES))
+        )
+        for image in SYMMETRIES
+    )
+
+
+def marks_of(state: State) -> int:
+    """The marked squares of a state, square 1 the lowest bit."""
+    position = state.position
+    return sum(1 << (square - 1) for square in state.measured if not position.is_observed(square))
+
+
+def options(moment: Moment, level: Level) -> Iterator[Lottery]:
+    """Everything the player to move may do, and what it may lead to: moves, then squares to measure.
+
+    Args:
+        moment: a position with an empty square.
+        level: 1 or 2.
+    """
+    blocks, turn, marks = moment
+    for taken, put, _ in changes(blocks, moment.empty, turn, level):
+        left = tuple(number for number in blocks if number != taken)
+        yield ((1.0, Moment(tuple(sorted(left + put)), 1 - turn, marks)),)
+    for lottery in measured(blocks, marks, level):
+        yield tuple((chance, Moment(tuple(sorted(put)), 1 - turn, left)) for chance, put, left in lottery)
+
+
+def measured(blocks: tuple[int, ...], marks: int, level: Level) -> Iterator[Results]:
+    """Every square that may be measured, with its results: probability, blocks and marks afterwards.
+
+    Args:
+        blocks: a position.
+        marks: its marked squares.
+        level: 1 or 2. At Level 1 a certain piece cannot be attacked, and measuring it changes nothing but the
+            turn: it makes no difference which one it is, and the first stands for all of them.
+    """
+    passed = False
+    for number in blocks:
+        kind = BLOCKS[number].kind
+        if kind == OBSERVED:
+            continue
+        left = tuple(other for other in blocks if other != number)
+        for square in BLOCKS[number].squares:
+            bit = 1 << (square - 1)
+            if marks & bit or (passed and kind == LONE):
+                continue
+            passed = passed or (kind == LONE and not level.entangling)
+            # A mark stays only where no symbol was found.
+            yield tuple(
+                (chance, left + put, (marks | bit) & ~found)
+                for chance, put, found in collapsed(number, square)
+            )
+
+
+@cache
+def collapsed(number: int, square: int) -> tuple[tuple[float, tuple[int, ...], int], ...]:
+    """What measuring one square makes of a block.
+
+    Args:
+        number: the block.
+        square: one of its squares.
+
+    Returns:
+        For each result its probability, the blocks that are left, and the squares that show a symbol.
+    """
+    results = []
+    position = _dice_of(number)
+    for end in collapses(position.dice, square):
+        observed = EMPTY_BOARD[: square - 1] + end.cell + EMPTY_BOARD[square:]
+        left = blocks_of(replace(position, dice=end.dice, observed=observed))
+        found = sum(1 << (other - 1) for other in SQUARES if observed[other - 1] != EMPTY_BOARD[0])
+        results.append((float(end.chance), left, found))
+    return tuple(results)
+
+
+def _dice_of(number: int) -> Position:
+    """The dice of a block, put on an empty board by the moves that make it."""
+    block = BLOCKS[number]
+    owner = Symbol.O if block.symbol == 1 else Symbol.X
+    other = owner.opponent
+    first = block.squares[0]
+    if block.kind == LONE:
+        return START.after(Move(Kind.CLASSICAL, (first,)), owner)
+    if block.kind == PAIR:
+        return START.after(Move(Kind.CLASSICAL, (first,)), owner).after(
+            Move(Kind.ENTANGLING, block.squares), other
+        )
+    parts = [squares for _, squares in halves(block)]
+    position = START.after(Move(Kind.SUPERPOSITION, tuple(sorted(part[0] for part in parts))), owner)
+    for part in parts:
+        if len(part) == 2:
+            position = position.after(Move(Kind.ENTANGLING, part), other)
+    return position
