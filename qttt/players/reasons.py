@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from qttt.players.choices import Choice, Look
-from qttt.players.evaluation import line_chances
+from qttt.players.evaluation import empty_counts, line_chances
 from qttt.solver.blocks import blocks_of
 from qttt.solver.probe import Value, ranked
 from qttt.squares import LINES
@@ -25,6 +25,8 @@ LINE_NAMES: tuple[str, ...] = (
 #: Gives the value of every choice in a state.
 Judge = Callable[[State], Mapping[Choice, Value]]
 _MOST_LINES = 3
+#: What an empty square counts for, for either player: a little less than an even fight.
+_EMPTY_CHANCE = 0.45
 #: Values that differ by less are told as equal.
 _SAME = 5e-4
 
@@ -88,7 +90,9 @@ def _lines(before: State, after: State) -> str:
 
 def _chances(state: State) -> list[float]:
     position = state.position.standard(physical=state.physical)
-    return line_chances(blocks_of(position), position.empty_squares, Mode.STANDARD)
+    open_chances = [_EMPTY_CHANCE**count for count in empty_counts(position.empty_squares)]
+    chances = line_chances(blocks_of(position), Mode.STANDARD)
+    return [chance * factor for chance, factor in zip(chances, 2 * open_chances, strict=True)]
 
 
 def _occupied(state: State, line: tuple[int, int, int], player: Symbol) -> bool:

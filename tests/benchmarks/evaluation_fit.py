@@ -1,23 +1,29 @@
 """Fit the numbers of ``qttt.players.evaluation`` to exact values.
 
-``python -m tests.benchmarks.evaluation_fit [LEVEL [POSITIONS]]`` prints the constants and the error left.
+``python -m tests.benchmarks.evaluation_fit [POSITIONS]`` prints the constants and the error that is left:
+``ONE_MODE`` from Levels 2 and 3, ``TWO_MODES`` from Levels 4 and, where it is solved, 5.
 """
 
 import sys
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from qttt.game import Game
 from qttt.outcomes import Observation
-from qttt.players import evaluation
+from qttt.players.evaluation import empty_counts, line_chances
 from qttt.rules import Rules
 from qttt.solver.blocks import blocks_of
-from qttt.solver.probe import value
+from qttt.solver.probe import is_solved, value
 from qttt.state import Phase, State
-from qttt.symbols import Symbol
+from qttt.symbols import Mode, Symbol
 
-CHANCES = (0.25, 0.3, 0.35, 0.4, 0.45)
+Numbers = NDArray[np.float64]
+#: Where the fit starts, and what it keeps to where the positions say little: own lines, the opponent's, the
+#: difference between the modes, the move.
+PRIOR: Numbers = np.array([1, 0.45, 0.2, 1, 0.45, 0.2, 0, 0.1])
+STIFFNESS = 0.3
 
 
 def random_states(level: int, count: int, rng: np.random.Generator) -> list[State]:
@@ -25,61 +31,73 @@ def random_states(level: int, count: int, rng: np.random.Generator) -> list[Stat
     states: list[State] = []
     while len(states) < count:
         game = Game(Rules.of(level))
-        while not game.over:
+        while not game.over and len(game.events) < 40:
             state = game.state
             if state.phase is Phase.OBSERVATION:
-                game.push(Observation(state.odds().draw(rng)))
+                mode = state.modes[int(rng.random() * len(state.modes))]
+                game.push(Observation(state.odds(mode).draw(rng), mode))
                 continue
             if rng.random() < 0.4:
                 states.append(state)
             moves = state.legal_moves()
             game.push(moves[int(rng.random() * len(moves))])
-    return states
+    return states[:count]
 
 
-def leads(states: list[State], level: int, chance: float) -> np.ndarray:
-    """The lead of the player to move in each state, for one chance of an empty square."""
-    evaluation.EMPTY_CHANCE = chance
-    evaluation._openness.cache_clear()
-    rules = Rules.of(level)
+def features(state: State) -> list[float]:
+    """For each mode the sums of line chances by owner (the mover first) and number of empty squares."""
+    blocks = blocks_of(state.position.standard())
+    counts = empty_counts(state.position.empty_squares)
     found = []
-    for state in states:
-        blocks = blocks_of(state.position.standard())
-        sign = 1 if state.turn is Symbol.X else -1
-        found.append(sign * evaluation.lead(blocks, state.position.empty_squares, rules.level))
-    return np.array(found)
+    for mode in Mode:
+        chances = line_chances(blocks, mode)
+        sides = (chances[:8], chances[8:]) if state.turn is Symbol.X else (chances[8:], chances[:8])
+        found += [
+            sum(chance for chance, count in zip(side, counts, strict=True) if count == empty)
+            for side in sides
+            for empty in range(3)
+        ]
+    return found
 
 
-def main(level: int = 2, count: int = 6000) -> None:
-    """Fit and print."""
-    states = random_states(level, count, np.random.default_rng(1))
+def predicted(p: Numbers, x: Numbers, *, two_modes: bool) -> Numbers:
+    """The estimate that some numbers give, as in ``evaluation.estimate``."""
+    leads = [x[:, start : start + 3] @ p[:3] - x[:, start + 3 : start + 6] @ p[3:6] for start in (0, 6)]
+    ahead = leads[0]
+    if two_modes:
+        ahead = (leads[0] + leads[1]) / 2 + p[6] * np.abs(leads[0] - leads[1]) / 2
+    guess: Numbers = np.tanh(ahead + p[7])
+    return guess
+
+
+def fit(levels: list[int], count: int, *, two_modes: bool) -> None:
+    """Fit the numbers for some levels, and print them."""
+    states = [
+        state for level in levels for state in random_states(level, count, np.random.default_rng(level))
+    ]
     exact = [value(state) for state in states]
-    worth = np.array([entry.for_player(state.turn) for entry, state in zip(exact, states, strict=True)])
-    ties = np.array([entry.tie for entry in exact])
+    x = np.array([features(state) for state in states])
+    y = np.array([entry.for_player(state.turn) for entry, state in zip(exact, states, strict=True)])
     empty = np.array([len(state.position.empty_squares) for state in states])
-    best = None
-    for chance in CHANCES:
-        ahead = leads(states, level, chance)
-        fits = []
-        for squares in range(1, 9):
-            x, y = ahead[empty == squares], worth[empty == squares]
-            fit = least_squares(
-                lambda p, x=x, y=y: np.append(np.tanh(p[0] * x + p[1]) - y, 0.1 * (p - (1.2, 0.1))),
-                (1.0, 0.1),
-            )
-            fits.append((fit.x, float(np.sum((np.tanh(fit.x[0] * x + fit.x[1]) - y) ** 2))))
-        error = sum(square for _, square in fits)
-        print(f"chance {chance}: rms error {np.sqrt(error / len(states)):.4f}")
-        if best is None or error < best[0]:
-            best = (error, chance, [tuple(round(float(n), 2) for n in p) for p, _ in fits])
-    assert best is not None
-    print(f"level {level}, {len(states)} positions, standard deviation {worth.std():.4f}")
-    print("EMPTY_CHANCE", best[1])
-    print("SLOPES", tuple(slope for slope, _ in best[2]))
-    print("TEMPOS", tuple(tempo for _, tempo in best[2]))
-    level_positions = 1 - np.abs(worth)
-    print("TIE", round(float(ties @ level_positions / (level_positions @ level_positions)), 3))
+    left = 0.0
+    print("TWO_MODES = (" if two_modes else "ONE_MODE = (")
+    for squares in range(1, 9):
+        here = empty == squares
+
+        def residuals(p: Numbers, here: NDArray[np.bool_] = here) -> Numbers:
+            errors = predicted(p, x[here], two_modes=two_modes) - y[here]
+            return np.append(errors, STIFFNESS * (p - PRIOR))
+
+        found = least_squares(residuals, PRIOR).x
+        left += float(np.sum((predicted(found, x[here], two_modes=two_modes) - y[here]) ** 2))
+        print(f"    ({', '.join(f'{number + 0.0:.2f}' for number in found)}),")
+    print(f")  # levels {levels}: {len(states)} positions, standard deviation {y.std():.3f},")
+    print(f"   # error {np.sqrt(left / len(states)):.3f}")
+    share = np.array([entry.tie for entry in exact]) @ (1 - np.abs(y)) / np.sum((1 - np.abs(y)) ** 2)
+    print(f"TIE = {share:.2f}")
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
+    fit([2, 3], wanted, two_modes=False)
+    fit([level for level in (4, 5) if is_solved(Rules.of(level))], wanted, two_modes=True)
