@@ -1,18 +1,17 @@
-"""Three jobs on a real device, a few quantum seconds in all: only with QTTT_IBM=1 and a saved account."""
+"""A real device, only with QTTT_IBM=1 and a saved account; a game on it is in tests/qttt/test_ibm_account.py."""
 
 import os
-from pathlib import Path
 
 import pytest
 
-from circuits.backends.ibm import Options, get_backend, resume
+from circuits.backends.ibm import Options, get_backend
 from circuits.backends.ibm_accounts import account_state, connect
 from circuits.backends.ibm_devices import list_backends
-from circuits.decoding import decode
-from tests.circuits.ibm_circuits import asymmetric, pair
+from tests.circuits.ibm_circuits import pair
 
 pytestmark = [
     pytest.mark.ibm,
+    pytest.mark.ibm_account,
     pytest.mark.slow,
     pytest.mark.skipif(os.environ.get("QTTT_IBM") != "1", reason="set QTTT_IBM=1 to use IBM Quantum time"),
 ]
@@ -22,17 +21,6 @@ def test_the_account_and_its_devices() -> None:
     state = account_state(connect())
     assert state.crn
     assert [row for row in list_backends(account=True) if row.queue is not None]
-
-
-def test_an_asymmetric_board_from_its_job_file(tmp_path: Path) -> None:
-    circuit, readout = asymmetric()
-    backend = get_backend("ibm")
-    path = tmp_path / "a.job"
-    backend.submit(backend.prepare([circuit], 100, readouts=[readout]), seed=1, path=path)
-    shots = resume(path).shots
-    assert shots is not None
-    counts = decode(readout, shots[0]).counts()
-    assert max(counts, key=counts.__getitem__) == "X......O."
 
 
 def test_a_pair_with_decoupling_and_twirling() -> None:
