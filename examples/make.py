@@ -7,6 +7,8 @@ from qttt.guide.gallery import gallery_files
 from qttt.guide.pages import guide_files
 
 FOLDER = Path(__file__).parent
+#: Pages of the guide that are written by hand.
+WRITTEN = frozenset({"guide/players.md"})
 
 
 def made_files() -> dict[str, str]:
@@ -20,7 +22,7 @@ def main() -> None:
     files = made_files()
     for name in ("guide", "gallery"):
         for path in sorted((FOLDER / name).rglob("*")):
-            if path.is_file() and str(path.relative_to(FOLDER)) not in files:
+            if path.is_file() and str(path.relative_to(FOLDER)) not in files.keys() | WRITTEN:
                 path.unlink()
     for name, text in files.items():
         path = FOLDER / name

@@ -103,7 +103,10 @@ class Puzzle:
         values = dict(self.advice.choices)
         worth = chances(values[self.solutions[0]])
         told = [f"{choice} gives {chances(values[choice])}." for choice in self.discussed]
-        return " ".join([f"{' or '.join(map(str, self.solutions))}: {worth}.", self.advice.why, *told])
+        best = " or ".join(map(str, self.solutions))
+        # The reason of a mode gives its chances anyhow.
+        head = f"{best}." if self.aim is Aim.MODE else f"{best}: {worth}."
+        return " ".join([head, self.advice.why, *told])
 
     def solved_by(self, token: str) -> bool:
         """Whether an answer in notation is the solution.

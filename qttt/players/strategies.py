@@ -24,6 +24,10 @@ MAX_SECONDS = 3600.0
 #: Two chances closer than this are equal.
 MARGIN = 1e-9
 
+_MEDIUM_POSITIONS = 400
+_HARD_POSITIONS = 15_000
+_HARD_SECONDS = 1.5
+
 #: What each name on the command line means.
 PLAYERS: dict[str, str] = {
     "random": "any legal choice, all equally likely",
@@ -31,8 +35,8 @@ PLAYERS: dict[str, str] = {
     "search": f"looks as far ahead as {DEFAULT_SECONDS:g} s allow; search:5 takes 5 s a move",
     "perfect": "never gives anything away, where the level is solved",
     "easy": "greedy, with every other move at random",
-    "medium": "looks two moves ahead",
-    "hard": "search with 1.5 s a move at the most",
+    "medium": "a search of 400 positions: one or two moves ahead",
+    "hard": "a search of 15,000 positions, for 1.5 s at the most",
 }
 
 
@@ -211,9 +215,9 @@ def get_player(name: str, rules: Rules, *, clock: bool = True) -> Player:
             )
         return PerfectPlayer()
     if name == "medium":
-        return SearchPlayer(name, Budget(400))
+        return SearchPlayer(name, Budget(_MEDIUM_POSITIONS))
     if name == "hard":
-        return SearchPlayer(name, Budget(15_000, 1.5 if clock else None))
+        return SearchPlayer(name, Budget(_HARD_POSITIONS, _HARD_SECONDS if clock else None))
     if match := re.fullmatch(r"search(?::([0-9]{1,4}(?:\.[0-9]{1,6})?))?", name, re.ASCII):
         seconds = float(match[1] or DEFAULT_SECONDS)
         if not 0 < seconds <= MAX_SECONDS:
