@@ -1,4 +1,4 @@
-"""A real device, only with QTTT_IBM=1 and a saved account; a game on it is in tests/qttt/test_ibm_account.py."""
+"""A real device, only with QTTT_IBM=1 and an account; a game on it is in tests/qttt/test_ibm_account.py."""
 
 import os
 
