@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from qttt.game import Game
 from qttt.players.choices import Choice, choices
-from qttt.players.lookahead import Budget, look_ahead
+from qttt.players.lookahead import Budget, exact_boards, look_ahead
 from qttt.players.reasons import Judge, why
 from qttt.players.strategies import decider, solved_values
 from qttt.solver import probe
@@ -29,6 +29,8 @@ class Advice:
         turn: who has to choose; None once the game has ended.
         value: what the position is worth.
         method: ``solver`` or ``search``.
+        exact: the values are proved: by the solver, or by a search that saw everything up to boards whose
+            values are proved.
         depth: how many moves the search looked ahead; None for the solver.
         positions: how many positions the search weighed; None for the solver.
         choices: every choice with its value, best first; equal values by fewer ties, then canonical order.
@@ -38,21 +40,21 @@ class Advice:
     turn: Symbol | None
     value: Value
     method: str
+    exact: bool
     depth: int | None
     positions: int | None
     choices: tuple[tuple[Choice, Value], ...]
     why: str
 
     @property
-    def exact(self) -> bool:
-        """Whether the values are proved."""
-        return self.method == SOLVER
-
-    @property
     def how(self) -> str:
         """The method in words."""
-        if self.exact:
+        if self.method == SOLVER:
             return "exact"
+        if self.exact and not self.depth:
+            return "exact: this observation, and every board that it may leave"
+        if self.exact:
+            return f"exact: a search of everything, {self.positions:,} positions"
         if not self.depth:
             return "estimated: this observation exactly, what comes after it by a rule of thumb"
         return f"estimated: a search {self.depth} deep, {self.positions:,} positions"
@@ -70,18 +72,19 @@ def advise(game: Game, budget: Budget = BUDGET) -> Advice:
     """
     state = game.state
     if game.over:
-        return Advice(None, _ended(game), SOLVER, None, None, (), "")
+        return Advice(None, _ended(game), SOLVER, True, None, None, (), "")
     if probe.is_solved(game.rules):
         values: Mapping[Choice, Value] = solved_values(state) if choices(state) else {}
-        method, depth, positions = SOLVER, None, None
+        method, exact, depth, positions = SOLVER, True, None, None
         value = probe.value(state)
     else:
         found = look_ahead(state, budget)
         values, method, depth, positions = found.values, SEARCH, found.depth, found.positions
         value = found.position
+        exact = found.complete and exact_boards(game.rules)
     order = probe.ranked(values, decider(state))
     reason = why(state, order[0][0], _judge(method, state, values)) if order else ""
-    return Advice(decider(state), value, method, depth, positions, tuple(order), reason)
+    return Advice(decider(state), value, method, exact, depth, positions, tuple(order), reason)
 
 
 def _judge(method: str, present: State, values: Mapping[Choice, Value]) -> Judge:

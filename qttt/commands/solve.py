@@ -11,8 +11,10 @@ from qttt.commands.session import Session
 from qttt.errors import UsageError
 from qttt.files import save_file
 from qttt.levels import LEVELS
+from qttt.options import Options
 from qttt.rules import Rules
 from qttt.solver.making import solve_level
+from qttt.solver.measuring.tables import OPTION, SOLVED_LEVEL, board_counts, measuring_table
 from qttt.solver.probe import Prober, Value, ranked
 from qttt.solver.tables import Table, shipped_table, unpack_table
 from qttt.state import State
@@ -25,20 +27,36 @@ def solve_report(table: Table) -> dict[str, Any]:
         table: a level's table, shipped or solved anew.
 
     Returns:
-        Level; the value of the game, P(X wins) − P(O wins), as a number and as a fraction where it is exact;
-        the probabilities of X, a tie and O; how many positions were solved; the first moves, one of each
-        kind under the symmetries of the board, best first; the stated error; and how the table was made.
+        Level; options, if there are any; the value of the game, P(X wins) − P(O wins), as a number and as a
+        fraction where it is exact; the probabilities of X, a tie and O; how many positions were solved; the
+        first moves, one of each kind under the symmetries of the board, best first; the stated error; and how
+        the table was made. With ``measure-turn`` also the boards after an observation, counted; the value and
+        the first moves are missing at Level 2, which is solved from there on only.
     """
-    level = int(table.about["level"])
+    level, options = int(table.about["level"]), str(table.about.get("options", ""))
+    report = _counted(table, level, options) if options else {"level": level}
+    if not options or level == SOLVED_LEVEL:
+        report |= _opening(table, level)
+    return {
+        **report,
+        "states": table.about["states"],
+        **{name: entry for name, entry in table.about.items() if name in _ORIGIN},
+    }
+
+
+def _counted(table: Table, level: int, options: str) -> dict[str, Any]:
+    counts = [count._asdict() for count in board_counts(level, table)]
+    return {"level": level, "options": options, "boards": counts}
+
+
+def _opening(table: Table, level: int) -> dict[str, Any]:
+    # Every position that is asked for is in the table, so that the prober knows nothing of options.
     prober, start = Prober(LEVELS[level], table), State(Rules(LEVELS[level]))
     kinds = {prober.symmetry_class(start.child(move)): move for move in reversed(start.legal_moves())}
     moves = {move: prober.value(start.child(move)) for move in sorted(kinds.values(), key=lambda m: m.order)}
     return {
-        "level": level,
         **_shown(prober.value(start)),
-        "states": table.about["states"],
         "first_moves": [{"move": str(move), **_shown(worth)} for move, worth in ranked(moves, start.turn)],
-        **{name: entry for name, entry in table.about.items() if name in _ORIGIN},
     }
 
 
@@ -58,6 +76,7 @@ def _shown(worth: Value) -> dict[str, Any]:
 
 def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--level", metavar="N", type=whole_number(0, len(LEVELS) - 1), required=True)
+    parser.add_argument("--options", metavar="LIST", help=f"{OPTION} (Levels 1 and 2), or none")
     parser.add_argument(
         "--recompute", action="store_true", help="solve the level anew instead of reading the table"
     )
@@ -68,7 +87,15 @@ def _add_arguments(parser: ArgumentParser) -> None:
 def _run(arguments: Namespace, session: Session) -> int:
     if arguments.out and not arguments.recompute:
         raise UsageError("--out saves a new table, so it needs --recompute")
-    table = _recomputed(arguments, session) if arguments.recompute else shipped_table(arguments.level)
+    rules = Rules.of(arguments.level, arguments.options or "")
+    if rules.options not in (Options(), Options(measure_turn=True)):
+        raise UsageError(f"Level {arguments.level} with {rules.options} is not solved")
+    if arguments.recompute:
+        table = _recomputed(arguments, rules, session)
+    elif rules.options.measure_turn:
+        table = measuring_table(arguments.level)
+    else:
+        table = shipped_table(arguments.level)
     report = solve_report(table)
     if arguments.json:
         session.write_json(report)
@@ -77,7 +104,7 @@ def _run(arguments: Namespace, session: Session) -> int:
     return 0
 
 
-def _recomputed(arguments: Namespace, session: Session) -> Table:
+def _recomputed(arguments: Namespace, rules: Rules, session: Session) -> Table:
     shown = 0.0
 
     def progress(words: str) -> None:
@@ -87,7 +114,12 @@ def _recomputed(arguments: Namespace, session: Session) -> Table:
             session.stderr.write(f"\r{words:60}")
             session.stderr.flush()
 
-    content = solve_level(arguments.level, progress)
+    if rules.options.measure_turn:
+        from qttt.solver.measuring.making import solve_measuring
+
+        content = solve_measuring(arguments.level, progress)
+    else:
+        content = solve_level(arguments.level, progress)
     if shown:
         session.stderr.write("\r" + " " * 60 + "\r")
     if arguments.out:
@@ -96,10 +128,23 @@ def _recomputed(arguments: Namespace, session: Session) -> Table:
 
 
 def _show(report: dict[str, Any], session: Session) -> None:
+    named = f"Level {report['level']}" + (f" with {report['options']}" if "options" in report else "")
+    if "value" in report:
+        _show_opening(report, named, session)
+    else:
+        session.show(
+            f"{named} is solved from its first observation on ({report['states']:,} positions on the squares "
+            "that it leaves empty), not from its first move."
+        )
+    if "boards" in report:
+        _show_boards(report["boards"], session)
+
+
+def _show_opening(report: dict[str, Any], named: str, session: Session) -> None:
     from qttt.commands.tables import plain_table, result_rows
 
     session.show(
-        f"Level {report['level']} with best play by both: value {_worth(report)} "
+        f"{named} with best play by both: value {_worth(report)} "
         f"(P(X wins) - P(O wins)), {report['states']:,} positions.",
         "",
         result_rows({"X": report["x"], "O": report["o"], "tie": report["tie"]}, session.glyphs),
@@ -111,6 +156,15 @@ def _show(report: dict[str, Any], session: Session) -> None:
     session.show(table)
 
 
+def _show_boards(counts: list[dict[str, int]], session: Session) -> None:
+    from qttt.commands.tables import plain_table
+
+    table = plain_table("empty squares", ">boards", ">without the option too", ">of another value then")
+    for row in counts:
+        table.add_row(*(f"{row[name]}" for name in ("empty", "boards", "without", "changed")))
+    session.show("", "Boards after an observation with which play goes on, up to symmetry:", "", table)
+
+
 def _worth(row: dict[str, Any]) -> str:
     fraction = row["value_fraction"]
     return f"{row['value']:+.6f}" if fraction is None else f"{row['value']:+.6f} = {fraction}"
@@ -120,9 +174,15 @@ COMMAND = Command(
     explanation=(
         "Prints what the game is worth with best play by both players, and what each first move is worth, "
         "one of each kind under the symmetries of the board. The values come from a table that ships with "
-        "the package; --recompute solves the level anew from the rules."
+        "the package; --recompute solves the level anew from the rules. With --options measure-turn it also "
+        "counts the boards after an observation that the option gives another value."
     ),
-    examples=("solve --level 2", "solve --level 1 --json", "solve --level 0 --recompute"),
+    examples=(
+        "solve --level 2",
+        "solve --level 1 --json",
+        "solve --level 0 --recompute",
+        "solve --level 1 --options measure-turn",
+    ),
     add_arguments=_add_arguments,
     run=_run,
 )

@@ -166,6 +166,8 @@ DECIDING_RULE = Rule(
 )
 
 MEASURE_RULE = Rule(
-    "Instead of a move one square with dice is looked at; the rest of its piece adjusts to what was found.",
+    "Instead of a move one square with dice is looked at; the rest of its piece adjusts to what was found. "
+    "No gate is added: the next circuit prepares the dice that are left, which gives the same odds as "
+    "measuring in the middle of the whole circuit and keeping only the shots with this result.",
     "option measure-turn, the online game's rule",
 )

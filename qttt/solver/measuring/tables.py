@@ -6,12 +6,13 @@ first moves too, one of each kind, and the game itself.
 
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from qttt.levels import LEVELS
 from qttt.rules import Rules
 from qttt.solver.blocks import canonical, code_of
 from qttt.solver.boards import BOARDS, Pair, board_blocks, board_text, classes
-from qttt.solver.tables import FOLDER, Table, read_table
+from qttt.solver.tables import FOLDER, Table, read_table, shipped_table
 from qttt.squares import EMPTY
 from qttt.verdict import Result, decide
 
@@ -84,3 +85,42 @@ def board_pairs(level: int) -> tuple[Pair | None, ...]:
 def opening_value(blocks: tuple[int, ...], turn: int, level: int) -> Pair | None:
     """The value of the empty board or of a first move, from the shipped table; None where it holds none."""
     return measuring_table(level).get(key_of(blocks, turn))
+
+
+class BoardCount(NamedTuple):
+    """How many boards of one size there are after an observation, up to symmetry.
+
+    Attributes:
+        empty: how many of their squares are empty.
+        boards: how many the table holds.
+        without: how many of these can come up without the option too, and do not end the game then.
+        changed: how many of those the option gives another value.
+    """
+
+    empty: int
+    boards: int
+    without: int
+    changed: int
+
+
+def board_counts(level: int, table: Table) -> list[BoardCount]:
+    """What the option does to the boards after an observation, by the number of empty squares.
+
+    Args:
+        level: 1 or 2.
+        table: its table for the option.
+
+    Raises:
+        TableError: the level's table without the option cannot be used.
+    """
+    plain = shipped_table(level)
+    counts = {empty: [0, 0, 0] for empty in range(1, MOST_EMPTY + 1)}
+    for images in going_on(level):
+        key = key_of(board_blocks(images[0], LEVELS[level]), 0)
+        before, now = plain.get(key), table.get(key)
+        row = counts[board_text(images[0]).count(EMPTY)]
+        row[0] += 1
+        if before is not None and now is not None:
+            row[1] += 1
+            row[2] += before[0] != now[0]
+    return [BoardCount(empty, *row) for empty, row in counts.items()]
