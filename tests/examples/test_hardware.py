@@ -1,13 +1,17 @@
 """The hardware example runs on a simulated device, and on a real one with only the network replaced."""
 
+import re
 import runpy
+import shlex
 from pathlib import Path
 
 import pytest
 
-from qttt.cli import main
+from qttt.cli import build_parser, main
+from qttt.recordfile import load_record
 from tests.circuits.ibm_service import TOKEN, install
 from tests.examples.notebooks import ROOT
+from tests.qttt.cli_runs import run
 
 pytestmark = pytest.mark.ibm
 
@@ -47,3 +51,42 @@ def test_on_a_device_of_an_account(
     example(monkeypatch, "--device", "ibm_mumbai", "--shots", "200", "--yes")
     assert len(service.jobs) == 1
     assert "standard: 200 of 200 shots are possible" in capsys.readouterr().out
+
+
+COMMANDS = re.findall(
+    r"^    (qttt .+)$", (ROOT / "examples" / "hardware.md").read_text("utf-8"), re.MULTILINE
+)
+ON_THIS_COMPUTER = [
+    line for line in COMMANDS if "game.qttt" not in line and line != "qttt login" and "--account" not in line
+]
+
+
+def test_the_page_names_what_there_is() -> None:
+    assert len(COMMANDS) >= 10
+    for line in COMMANDS:
+        words = shlex.split(line)[1:]
+        assert build_parser(words[0]).parse_args(words).command == words[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", ON_THIS_COMPUTER)
+def test_the_commands_of_the_page(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(shlex.split(line)[1:]) == 0
+    assert capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_game_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("game.qttt").write_text('[Level "4"]\n\n1. 1 2\n2. 3 4\n3. 5 6\n4. 7 8+9\n')
+    observing = "qttt observe game.qttt --backend fake_torino --seed 7"
+    resuming = "qttt observe --resume game.qttt --mode rotated"
+    assert {observing, resuming} <= set(COMMANDS)
+    # Nobody answers the question for the mode.
+    assert run(*shlex.split(observing)[1:], terminal=True).status == 130
+    assert "Job" in load_record("game.qttt").headers
+    assert run(*shlex.split(resuming)[1:]).status == 0
+    assert "Job" not in load_record("game.qttt").headers

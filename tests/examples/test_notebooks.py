@@ -53,6 +53,10 @@ WRONG: dict[int, dict[int, tuple[str, ...]]] = {
         2: ("{1, 2}", "{3}", "{3, 7, 9}"),
         3: ("lambda distances: 'moves'", "lambda distances: 'none'"),
     },
+    7: {
+        1: ("lambda board: True", "lambda board: board.count('X') == 1"),
+        2: ("lambda e, k: e", "lambda e, k: 1 - k"),
+    },
 }
 """Answers that are not right, by notebook and exercise."""
 
