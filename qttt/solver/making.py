@@ -93,7 +93,7 @@ def _solve_compiled(level: Level, progress: Progress | None) -> tuple[dict[bytes
     about: dict[str, Any] = {"states": solver.states, "error": ROUNDING, "numba": numba.__version__}
     if level.observed_in_play:
         # How much it matters that infinite play is a tie: win it for one player, then for the other.
-        bounds = Solver(level, MARGIN, 9, bounds=True, progress=progress)
+        bounds = Solver(level, MARGIN, 9, bounds=True, progress=progress, first=solver.first)
         bounds.solve()
         about["lowest"], about["highest"] = bounds.position((), 0, (0, 0))
         about["widest"] = float((bounds.boards[:, 1] - bounds.boards[:, 0]).max())

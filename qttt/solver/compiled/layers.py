@@ -1,5 +1,6 @@
 """Layers: all skeletons with so many pieces and empty squares, found by playing every move forward."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -155,7 +156,9 @@ def layer_of(keys: Ints, variants: int) -> Layer:
     return Layer(ordered, int(simple.sum()), offsets, table, variants)
 
 
-def find_layers(starts: Ints, pieces: int, cancelling: bool, views: bool) -> dict[tuple[int, int], Layer]:
+def find_layers(
+    starts: Ints, pieces: int, cancelling: bool, views: bool, report: Callable[[int, str], None] | None = None
+) -> dict[tuple[int, int], Layer]:
     """Every skeleton of a phase.
 
     Args:
@@ -163,6 +166,7 @@ def find_layers(starts: Ints, pieces: int, cancelling: bool, views: bool) -> dic
         pieces: how many pieces these have.
         cancelling: cancelling moves exist.
         views: the view can be switched.
+        report: told how many skeletons are found.
 
     Returns:
         Layers by (pieces, empty squares). Full boards are in the standard view and have one value a label.
@@ -177,6 +181,8 @@ def find_layers(starts: Ints, pieces: int, cancelling: bool, views: bool) -> dic
                 continue
             keys = np.unique(np.concatenate(parts))
             layers[count, left] = layer_of(keys, 4 if views and left else 1)
+            if report:
+                report(sum(layer.keys.size for layer in layers.values()), "skeletons found")
             if left:
                 found = _children(keys, cancelling, views)
                 for step, part in zip(((1, 1), (1, 2), (0, 1)), found, strict=True):

@@ -39,6 +39,7 @@ class Solver:
         bounds: instead of value and tie probability find two values: infinite play is lost, or won, by
             the player to move.
         progress: told in a few words how far it is.
+        first: the layers of the first phase, if another solver of the level has found them before.
         boards: value and tie probability (or the two bounds) of each board number, to the player to move.
         kept: the layers from which ``position`` reads, by (observed pieces, pieces, empty squares).
         states: how many values were found.
@@ -51,6 +52,7 @@ class Solver:
     keep: int
     bounds: bool = False
     progress: Progress | None = None
+    first: dict[tuple[int, int], Layer] | None = None
     boards: Floats = field(init=False)
     kept: dict[tuple[int, int, int], Layer] = field(default_factory=dict)
     states: int = 0
@@ -69,13 +71,11 @@ class Solver:
 
     def solve(self) -> None:
         """Find every value."""
-        if self.level.observed_in_play:
-            self._solve_phase(0)
-            return
-        first = self._layers(0)
+        first = self.first = self.first or self._layers(0)
         self.fewest_pieces = min(pieces for pieces, empty in first if not empty)
-        for observed in range(8, self.fewest_pieces - 1, -1):
-            self._solve_phase(observed)
+        if not self.level.observed_in_play:
+            for observed in range(8, self.fewest_pieces - 1, -1):
+                self._solve_phase(observed, self._layers(observed))
         self._solve_phase(0, first)
 
     @property
@@ -85,10 +85,14 @@ class Solver:
     def _layers(self, observed: int) -> dict[tuple[int, int], Layer]:
         code = skeletons.LONE if self.level.observed_in_play else skeletons.OBSERVED
         starts = starts_with(observed, code)
-        return find_layers(starts, observed, self.level.cancelling, self.level.rotated_view)
+        report = None if observed else self._report
+        return find_layers(starts, observed, self.level.cancelling, self.level.rotated_view, report)
 
-    def _solve_phase(self, observed: int, layers: dict[tuple[int, int], Layer] | None = None) -> None:
-        layers = layers or self._layers(observed)
+    def _report(self, count: int, what: str) -> None:
+        if self.progress:
+            self.progress(f"{count:,} {what}, {time.perf_counter() - self._started:.0f} s")
+
+    def _solve_phase(self, observed: int, layers: dict[tuple[int, int], Layer]) -> None:
         for pieces in range(9, observed - 1, -1):
             empties = sorted(empty for count, empty in layers if count == pieces)
             for empty in empties:
@@ -104,9 +108,7 @@ class Solver:
                 self._keep(layer, observed, pieces, empty)
                 if layer.variants == 4:
                     settle_switches(layer, 0, layer.keys.size, bounds=self.bounds, margin=self.margin)
-                if self.progress:
-                    spent = time.perf_counter() - self._started
-                    self.progress(f"{self.states:,} positions, {spent:.0f} s")
+                self._report(self.states, "positions valued")
             for empty in range(10):
                 if (pieces + 1, empty) in layers:
                     layers[pieces + 1, empty].release()
@@ -125,7 +127,8 @@ class Solver:
                     settle_switches(layer, 0, layer.simple, bounds=self.bounds, margin=self.margin)
             self.rounds[pieces] = round_
             if float(np.abs(self.boards - before).max()) <= STILL:
-                break
+                return
+        raise RuntimeError(f"boards with {pieces} pieces do not settle in {MOST_ROUNDS} rounds")
 
     def _value(
         self, layers: dict[tuple[int, int], Layer], pieces: int, empty: int, low: int, high: int
