@@ -2,19 +2,33 @@
 
 from pathlib import Path
 
+from examples.best_play.page import best_play_files
 from qttt.files import save_file
 from qttt.guide.gallery import gallery_files
 from qttt.guide.pages import guide_files
 
 FOLDER = Path(__file__).parent
 #: Pages of the guide that are written by hand.
-WRITTEN = frozenset({"guide/players.md"})
+WRITTEN = frozenset({"guide/measure-turn.md", "guide/players.md"})
 
 
 def made_files() -> dict[str, str]:
     """Every file that is made rather than written, by its path below this folder."""
-    guide = {f"guide/{name}": text for name, text in guide_files().items()}
+    pages = guide_files() | best_play_files()
+    guide = {f"guide/{name}": text for name, text in pages.items()}
+    guide["guide/README.md"] += _more_pages(guide)
     return guide | {f"gallery/{name}": text for name, text in gallery_files().items()}
+
+
+def _more_pages(guide: dict[str, str]) -> str:
+    """Links to the pages of the guide that are about something else than one level's rules."""
+    written = {
+        name: (FOLDER / name).read_text(encoding="utf-8") for name in WRITTEN if (FOLDER / name).exists()
+    }
+    pages = {name.removeprefix("guide/"): text for name, text in (guide | written).items()}
+    more = (name for name in sorted(pages) if name.endswith(".md") and name not in guide_files())
+    links = [f"- [{pages[name].partition(chr(10))[0].removeprefix('# ')}]({name})" for name in more]
+    return "\n".join(["", "Beyond the rules:", "", *links, ""])
 
 
 def main() -> None:

@@ -128,13 +128,13 @@ def _recomputed(arguments: Namespace, rules: Rules, session: Session) -> Table:
 
 
 def _show(report: dict[str, Any], session: Session) -> None:
-    named = f"Level {report['level']}" + (f" with {report['options']}" if "options" in report else "")
+    named = f"Level {report['level']}" + (f" ({report['options']})" if "options" in report else "")
     if "value" in report:
         _show_opening(report, named, session)
     else:
         session.show(
-            f"{named} is solved from its first observation on ({report['states']:,} positions on the squares "
-            "that it leaves empty), not from its first move."
+            f"{named} is solved from its first observation on, not from its first move:",
+            f"{report['states']:,} positions on the squares that an observation leaves empty.",
         )
     if "boards" in report:
         _show_boards(report["boards"], session)
