@@ -16,6 +16,11 @@ from tests.qttt.cli_runs import run
 pytestmark = pytest.mark.ibm
 
 
+@pytest.fixture(autouse=True)
+def _quickly_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+
+
 def example(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
     monkeypatch.setattr("sys.argv", ["hardware.py", *words])
     runpy.run_path(str(ROOT / "examples" / "hardware.py"), run_name="__main__")
@@ -36,6 +41,7 @@ def test_on_a_simulated_device(
     assert f"=p:{positions}" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_on_a_device_of_an_account(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -25,6 +25,11 @@ from tests.qttt.cli_runs import run, run_json
 BOARD = "X......O."
 
 
+@pytest.fixture(autouse=True)
+def _quickly_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+
+
 def game() -> Game:
     asymmetric = Game(Rules.of(level=2))
     asymmetric.play("1 8")
@@ -53,6 +58,7 @@ def test_on_simulated_devices(name: str) -> None:
 
 
 @pytest.mark.ibm
+@pytest.mark.slow
 def test_moves_on_a_simulated_device() -> None:
     from qttt.devices import open_device, read_shots
 

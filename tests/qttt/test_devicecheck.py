@@ -20,6 +20,11 @@ pytestmark = pytest.mark.ibm
 HALF = ("check", "1+3 1*2", "--level", "4", "--backend", "fake_mumbai", "--shots", "1000", "--seed", "1")
 
 
+@pytest.fixture(autouse=True)
+def _quickly_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+
+
 def test_a_noisy_device_keeps_within_what_its_errors_predict() -> None:
     found = run_json(*HALF)
     device = found["device"]
@@ -50,6 +55,7 @@ def test_a_circuit_of_the_wrong_mode_is_found(monkeypatch: pytest.MonkeyPatch) -
     assert found["device"]["tvd_after"] > found["device"]["tvd_limit"]
 
 
+@pytest.mark.slow
 def test_a_device_much_worse_than_it_reports_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def half_wrong(boards: tuple[str, ...], position: object, mode: Mode) -> dict[str, Fault]:
         return dict.fromkeys(boards[::2], Fault.DOUBLED)
@@ -94,6 +100,7 @@ def test_the_limits_are_those_that_the_page_states() -> None:
     assert (nothing.tvd_after, nothing.impossible) == (1.0, 1.0)
 
 
+@pytest.mark.slow
 def test_mitigation_is_decoded_and_post_selected(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a mitigation that changes nothing, the distance is that after post-selection."""
     from circuits.backends import ibm_mitigation

@@ -97,7 +97,7 @@ def test_many_first_shots_have_the_distribution_of_an_observation() -> None:
     game.play("1+3 1*2 9 3-4 5+6 7+8")
     aer, rng = get_backend("aer"), np.random.default_rng(3)
     counts: dict[str, int] = {}
-    jobs, shots = 250, 100
+    jobs, shots = 200, 80
     runs = {}
     for mode in Mode:
         (circuit, readout), *_ = _drafts(game, mode, "masked")
@@ -114,5 +114,5 @@ def test_many_first_shots_have_the_distribution_of_an_observation() -> None:
         if found.drawn:
             counts[found.first] = counts.get(found.first, 0) + 1
     # The rarest positions have less than one shot in a hundred: few jobs lack a shot that agrees.
-    assert sum(counts.values()) > 0.95 * jobs
+    assert sum(counts.values()) > 0.9 * jobs
     assert p_value(counts, game.state.odds(Mode.ROTATED).outcomes(), rng) > 0.001

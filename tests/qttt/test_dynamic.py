@@ -23,6 +23,11 @@ pytestmark = pytest.mark.ibm
 FULL = "1 2 3 4 5 6 7 8+9"
 
 
+@pytest.fixture(autouse=True)
+def _quickly_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+
+
 def game_of(tokens: str, level: int = 4) -> Game:
     game = Game(Rules.of(level=level))
     game.play(tokens)

@@ -24,6 +24,8 @@ LARGER = ("--backend", "fake_mumbai", "--seed", "5", "--shots", "200")
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    # One seed instead of several: the tests need no best circuit.
+    monkeypatch.setattr("qttt.devices.SEEDS", 1)
 
 
 @pytest.fixture
@@ -108,6 +110,7 @@ def test_positions_come_first_and_wait_for_the_mode() -> None:
     assert "any more" in refusal("observe", "--resume", "game-1.job")
 
 
+@pytest.mark.slow
 def test_a_mode_typed_at_the_terminal() -> None:
     name = write(f'[Level "4"]\n{MODES}')
     done = run("observe", name, *LARGER, stdin="r\n", terminal=True)
@@ -126,6 +129,7 @@ def test_positions_observed_before_are_prepared_and_it_is_said() -> None:
     assert "The circuit prepared the state that the observed positions had left." in shown
 
 
+@pytest.mark.slow
 def test_positions_that_no_shot_has_are_prepared_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     from qttt import devices
     from qttt.observation import Sample
@@ -165,6 +169,7 @@ def test_no_possible_shot_is_an_error_with_the_counts(monkeypatch: pytest.Monkey
     assert Path(name).read_text() == before
 
 
+@pytest.mark.slow
 def test_strict_measures_everything() -> None:
     plain = run_json("observe", SMALL, "--level", "1", *DEVICE[:2], "--dry-run")
     strict = run_json("observe", SMALL, "--level", "1", "--backend", "fake_torino", "--dry-run", "--strict")
@@ -200,6 +205,7 @@ def test_a_dry_run_says_what_it_would_cost_and_sends_nothing() -> None:
     assert Path(name).read_text() == before
 
 
+@pytest.mark.slow
 def test_options_that_a_simulated_device_ignores_are_reported() -> None:
     done = run("observe", SMALL, "--level", "1", *DEVICE, "--dd", "--twirl")
     assert done.status == 0
@@ -232,6 +238,7 @@ def test_refusals() -> None:
     assert "needs 8 qubits and fake_manila has 5" in wide
 
 
+@pytest.mark.slow
 def test_a_job_of_a_game_that_went_another_way() -> None:
     name = write(f'[Level "4"]\n{MODES}')
     run("observe", name, *LARGER, terminal=True)
@@ -321,6 +328,7 @@ def test_a_job_that_ends_badly_leaves_the_record_as_it_was(
     assert run("observe", "--resume", "game-1.job").status == 2
 
 
+@pytest.mark.slow
 def test_an_interrupted_wait_is_resumed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     name = write(f'[Level "4"]\n{MODES}')
     service.first_statuses = ["Queued"] * 4
@@ -382,6 +390,7 @@ def test_a_refused_job_leaves_the_record_as_it_was(service: Service) -> None:
     assert not list(Path().glob("*.job"))
 
 
+@pytest.mark.slow
 def test_resuming_what_the_service_does_not_know(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     name = write(f'[Level "1"]\n{SMALL}')
     service.first_statuses = ["Queued"] * 4

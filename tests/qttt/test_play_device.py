@@ -19,6 +19,8 @@ DEVICE = ("--backend", "fake_mumbai", "--seed", "4")
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    # One seed instead of several: the tests need no best circuit.
+    monkeypatch.setattr("qttt.devices.SEEDS", 1)
 
 
 def play(typed: str, *words: str, status: int = 0) -> str:
@@ -28,6 +30,7 @@ def play(typed: str, *words: str, status: int = 0) -> str:
     return out.getvalue() + err.getvalue()
 
 
+@pytest.mark.slow
 def test_a_game_on_a_simulated_device() -> None:
     shown = play(f"{FULL}rotated\nquit\n", "--level", "4", "--record", "game.qttt", *DEVICE)
     assert "Positions first." in shown
@@ -57,6 +60,7 @@ def test_stopped_at_the_question_the_game_goes_on_with_the_same_shots() -> None:
     assert "Job" not in after.headers
 
 
+@pytest.mark.slow
 def test_a_measured_square_on_a_device() -> None:
     shown = play(
         "1+2\n?1\nquit\n", "--level", "2", "--options", "measure-turn", "--record", "game.qttt", *DEVICE
