@@ -1,18 +1,29 @@
 """A hypothesis state machine: the public API driven at random, held to the independent oracle at every step.
 
+``python -m tests.campaigns.model --games N`` plays so many games at every combination of level and options.
+
 The machine plays one game as ``Game``, as ``Oracle`` and as the record on disk. Its rules are what a caller
 may do: push any legal token, push an illegal one, take a move back, observe in either mode or in two steps,
 measure a square, save, load, go on from a file, agree on a draw. After each of them all three say the same of
 whose turn it is, what is legal, what is open to attack, how likely every board is, and who has won.
 """
 
+import argparse
 import itertools
 import tempfile
 from collections import Counter
 from pathlib import Path
 
+from hypothesis import HealthCheck, seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from qttt.errors import IllegalMoveError, QtttError
 from qttt.game import Game
@@ -258,3 +269,49 @@ class GameMachine(RuleBasedStateMachine):
 
 def _as_text(mode: Mode) -> OracleMode:
     return "rotated" if mode is Mode.ROTATED else "standard"
+
+
+def play(games: tuple[tuple[int, str], ...], examples: int, steps: int, number: int | None = None) -> None:
+    """Play so many games of at most so many steps.
+
+    Args:
+        games: the levels and options to choose from.
+        examples: how many games.
+        steps: how many rules are taken in a game at most.
+        number: a seed; None for the same games every time.
+    """
+
+    class Machine(GameMachine):
+        pass
+
+    Machine.games = games
+    run_state_machine_as_test(
+        seed(number)(Machine) if number is not None else Machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            derandomize=number is None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.model")
+    parser.add_argument(
+        "--games", type=int, default=5, help="games for each combination of level and options"
+    )
+    parser.add_argument("--steps", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    for place, rules in enumerate(ALL_RULES):
+        play((rules,), arguments.games, arguments.steps, arguments.seed * 1000 + place)
+    print(f"{sum(TAKEN.values()):,} steps in {sum(PLAYED.values()):,} games under {len(PLAYED)} rules:")
+    for name, count in TAKEN.most_common():
+        print(f"{count:8,}  {name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,30 +1,8 @@
 """The state machine of ``tests.campaigns.model`` in short: every level, and option combinations by chance."""
 
 import pytest
-from hypothesis import HealthCheck, settings
-from hypothesis.stateful import run_state_machine_as_test
 
-from tests.campaigns.model import ALL_RULES, GameMachine
-
-
-def run(games: tuple[tuple[int, str], ...], examples: int, steps: int = 40) -> None:
-    """Play so many games, the same ones every time."""
-
-    class Machine(GameMachine):
-        pass
-
-    Machine.games = games
-    run_state_machine_as_test(
-        Machine,
-        settings=settings(
-            max_examples=examples,
-            stateful_step_count=steps,
-            deadline=None,
-            derandomize=True,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+from tests.campaigns.model import ALL_RULES, play
 
 
 def test_all_combinations_of_options_are_there() -> None:
@@ -34,10 +12,10 @@ def test_all_combinations_of_options_are_there() -> None:
 
 @pytest.mark.parametrize("level", range(6))
 def test_a_few_games_of_each_level(level: int) -> None:
-    run(tuple(rules for rules in ALL_RULES if rules[0] == level), examples=4)
+    play(tuple(rules for rules in ALL_RULES if rules[0] == level), examples=4, steps=40)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", range(6))
 def test_more_games_of_each_level(level: int) -> None:
-    run(tuple(rules for rules in ALL_RULES if rules[0] == level), examples=12, steps=50)
+    play(tuple(rules for rules in ALL_RULES if rules[0] == level), examples=12, steps=50)
