@@ -1,7 +1,9 @@
 """The option measure-turn: the solver's boards, Level 1 as a whole, and the search, against brute force."""
 
+import re
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -125,6 +127,24 @@ def test_positions_on_free_squares_are_those_of_the_game() -> None:
         assert len(Phase(LEVELS[level], 3).order) == expected
         # At Level 1 measuring one certain piece stands for all of them.
         assert len(seen) == {1: 181, 2: 211}[level]
+
+
+@pytest.mark.slow
+def test_the_guide_counts_positions_on_five_free_squares() -> None:
+    assert len(Phase(LEVELS[2], 5).order) == 62_796
+    page = (Path(__file__).parents[2] / "examples" / "guide" / "measure-turn.md").read_text()
+    assert "62,796 are" in page
+
+
+def test_the_guide_s_table_of_collapses_is_that_of_the_dice() -> None:
+    page = (Path(__file__).parents[2] / "examples" / "guide" / "measure-turn.md").read_text()
+    rows = re.findall(r"^\| `\?(\d)=([XO.])` \| (\d+) % \|", page, re.MULTILINE)
+    state = State(rules(2)).child(Move.parse("1+3")).child(Move.parse("1*2"))
+    assert {(int(square), cell, int(chance) / 100) for square, cell, chance in rows} == {
+        (square, cell, chance)
+        for square in state.measurable()
+        for cell, chance in state.measurement_odds(square).items()
+    }
 
 
 def test_a_block_collapses_as_its_dice_do() -> None:
