@@ -122,12 +122,13 @@ def send(
         "mode": None if pending.mode is None else str(pending.mode),
         "positions": None if plan.collapsed is None else plan.collapsed.filled,
     }
-    pending.keep()
     with service_errors():
+        # First the job's file, then the note of it in the record, then the job: a crash in between leaves at
+        # worst a file that nobody waits for, and never a job that nobody knows of.
+        job = observer.backend.write_down(plan.prepared, seed, pending.path, payload)
+        replace(pending, sent=job).keep()
         try:
-            handle = observer.backend.submit(
-                plan.prepared, seed=seed, path=pending.path, payload=payload, notify=notify
-            )
+            handle = observer.backend.send(job, pending.path, notify)
         except UnreachableError as error:
             raise ServiceError(f"{error}{_find_out(pending)}") from error
         except CircuitsError:

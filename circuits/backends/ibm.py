@@ -211,6 +211,30 @@ class IBMBackend:
             BackendUsageError: a bad seed, another backend's job, or something that cannot be stored.
             BackendError: the file cannot be written, or the service failed.
         """
+        return self.send(self.write_down(prepared, seed, path, payload), path, notify)
+
+    def write_down(
+        self,
+        prepared: Prepared,
+        seed: int,
+        path: str | PathLike[str] | None = None,
+        payload: Mapping[str, Any] | None = None,
+    ) -> Job:
+        """Make a job and its file, and send nothing: the first half of `submit`.
+
+        A caller who keeps a note of the job makes it between this and `send`: then neither a note without a
+        file nor a job without a note can be left by a crash.
+
+        Args:
+            prepared: what `prepare` returned.
+            seed: as for `submit`, and so are `path` and `payload`.
+            path: where the job file goes, or None.
+            payload: the caller's own data.
+
+        Raises:
+            BackendUsageError: a bad seed, another backend's job, or something that cannot be stored.
+            BackendError: the file cannot be written.
+        """
         if prepared.backend != self.name:
             raise BackendUsageError(f"the job was prepared for {prepared.backend}, not for {self.name}")
         if not 0 <= seed < 2**31:
@@ -228,9 +252,19 @@ class IBMBackend:
         )
         if path is not None:
             jobs.save(job, path)
-        return self._send(job, path, notify)
+        return job
 
-    def _send(self, job: Job, path: str | PathLike[str] | None, notify: Notify) -> JobHandle:
+    def send(self, job: Job, path: str | PathLike[str] | None = None, notify: Notify = ignore) -> JobHandle:
+        """Send a job that has been written down: the second half of `submit`.
+
+        Args:
+            job: what `write_down` returned.
+            path: its file, or None.
+            notify: told of retries and of the client's remarks.
+
+        Raises:
+            BackendError: the file cannot be written, or the service failed.
+        """
         job = job.at(JobState.SUBMITTING)
         if path is not None:
             jobs.save(job, path)
@@ -375,4 +409,4 @@ def _find_remotely(job: Job, path: str | PathLike[str], notify: Notify, resubmit
         backend = _account_backend(job.backend, job.instance, 1, notify)
     except UnknownBackendError as error:
         raise BackendError(f"the job never reached the service, and its device is gone: {error}") from error
-    return backend._send(job, path, notify)
+    return backend.send(job, path, notify)

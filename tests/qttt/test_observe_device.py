@@ -364,13 +364,13 @@ def test_a_service_that_falls_silent_may_have_got_the_job(
     done = on_service(name, "--yes")
     assert done.status == 3
     assert "whether it arrived: qttt observe --resume game-1.job" in done.err
-    assert headers()["Job"] == "- - game-1.job"
+    assert headers()["Job"] == "ibm_manila - game-1.job"
     # It did not; the record waits until somebody decides, and --yes sends it again.
     service.faults.clear()
     missing = run("observe", "--resume", name)
     assert missing.status == 3
     assert "never reached the service" in missing.err
-    assert headers()["Job"] == "- - game-1.job"
+    assert headers()["Job"] == "ibm_manila - game-1.job"
     assert run("observe", "--resume", name, "--yes").status == 0
     assert "Job" not in headers()
 
