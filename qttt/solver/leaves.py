@@ -154,20 +154,30 @@ class Leaves:
                 rotated += second[0][0]
             else:
                 uncertain.append(options)
-        # For each choice of filled squares, what the board may then be in each mode.
+        if not uncertain:
+            best = self._table[standard]
+            if self._choice:
+                best = self._lesser(best, self._table[rotated])
+            return best.real, best.imag
+        # For each choice of filled squares, what the board may then be in each mode; the block with most
+        # choices comes last and is summed at once.
+        uncertain.sort(key=len)
+        final = uncertain.pop()
         cases = [([(standard, 1.0)], [(rotated, 1.0)])]
         for options in uncertain:
             cases = [
-                (_joined(first, others[0]), _joined(second, others[1]))
-                for first, second in cases
-                for _, others in options
+                (_joined(one, first), _joined(two, second))
+                for one, two in cases
+                for _, (first, second) in options
             ]
         table, total = self._table, 0j
         for one, two in cases:
-            best = sum([weight * table[board] for board, weight in one])
-            if self._choice:
-                best = self._lesser(best, sum([weight * table[board] for board, weight in two]))
-            total += best
+            for _, (first, second) in final:
+                best = sum([w * p * table[board + part] for board, w in one for part, p in first])
+                if self._choice:
+                    other = sum([w * p * table[board + part] for board, w in two for part, p in second])
+                    best = self._lesser(best, other)
+                total += best
         return total.real, total.imag
 
     def modes(self, blocks: tuple[int, ...], turn: int, filled: int) -> tuple[Pair, Pair]:

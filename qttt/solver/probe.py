@@ -81,9 +81,8 @@ class Prober:
             modes = self.mode_values(state)
             return modes[best_choice(modes, state.initiator)]
         search = self._search
-        if len(search.known) + len(search.full) > KEPT_POSITIONS:
-            search.known.clear()
-            search.full.clear()
+        if len(search) > KEPT_POSITIONS:
+            search.forget()
         pair = search.value(blocks_of(state.position), _index(state.turn), _switches(state))
         return self._as_value(pair, state.turn)
 

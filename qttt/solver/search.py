@@ -52,9 +52,18 @@ class Search:
         self.full: dict[bytes, Pair] = {}
         self.boards: list[Pair | None] = list(verdicts(level.number))
         self.progress = progress
+        self._at_least: dict[bytes, float] = {}
         self._table = table
         self._least_empty = table.least_empty if table else len(SQUARES) + 1
         self._margin = 0.0 if level.number < FIRST_INEXACT else MARGIN
+
+    def forget(self) -> None:
+        """Drop what was searched; the table stays."""
+        for memory in (self.known, self.full, self._at_least):
+            memory.clear()
+
+    def __len__(self) -> int:
+        return len(self.known) + len(self.full) + len(self._at_least)
 
     def board_value(self, number: int) -> Pair:
         """The value of an observed board to the player to move.
@@ -136,7 +145,9 @@ class Search:
         turn: int,
         codes: tuple[int, int],
         switches: tuple[int, int],
+        enough: float = math.inf,
     ) -> Pair:
+        """The value; or, as soon as it is sure to be greater than ``enough``, anything greater than that."""
         key = position_key(codes[0], switches, self.level)
         known = self.known.get(key)
         if known is not None:
@@ -146,15 +157,21 @@ class Search:
             if stored:
                 self.known[key] = stored
                 return stored
-        best, ties = -2.0, 2.0
-        for value, tie in self._replies(blocks, empty, turn, codes, switches):
-            if value > best + self._margin or (value >= best - self._margin and tie < ties):
+        if self._at_least.get(key, -2.0) > enough + self._margin:
+            return self._at_least[key], 0.0
+        best, ties = [-2.0], 2.0
+        for value, tie in self._replies(blocks, empty, turn, codes, switches, best):
+            if value > best[0] + self._margin or (value >= best[0] - self._margin and tie < ties):
                 ties = tie
-            best = max(best, value)
-        self.known[key] = best, ties
+            if value > best[0]:
+                best[0] = value
+                if value > enough + self._margin:
+                    self._at_least[key] = value
+                    return value, ties
+        self.known[key] = best[0], ties
         if self.progress and len(self.known) % PROGRESS_EVERY == 0:
             self.progress(len(self.known))
-        return best, ties
+        return best[0], ties
 
     def _replies(
         self,
@@ -163,15 +180,16 @@ class Search:
         turn: int,
         codes: tuple[int, int],
         switches: tuple[int, int],
+        best: list[float],
     ) -> Iterator[Pair]:
-        """The value of every move to the player who makes it."""
+        """The value of every move to the player who makes it, or something worse than the best so far."""
         own, other = switches
         may_switch = self.level.rotated_view and not own
-        yield from self._moved(blocks, empty, turn, codes, (other, own), may_switch)
+        yield from self._moved(blocks, empty, turn, codes, (other, own), may_switch, best)
         if may_switch:
             there = tuple(map(turned, blocks))
             seen = code_of(there, turn), code_of(there, 1 - turn)
-            yield from self._moved(there, empty, turn, seen, (other, 1), False)
+            yield from self._moved(there, empty, turn, seen, (other, 1), False, best)
 
     def _moved(
         self,
@@ -181,11 +199,15 @@ class Search:
         codes: tuple[int, int],
         switches: tuple[int, int],
         then_switch: bool,
+        best: list[float],
     ) -> Iterator[Pair]:
         """The moves in the current view; ``switches`` are those of the child, its mover's first."""
         reply = 1 - turn
         mine, theirs = CODES[turn], CODES[reply]
-        for taken, put, filled in changes(blocks, empty, turn, self.level):
+        # Attacks first: they are the best replies most often, and a good one early saves looking at others.
+        for taken, put, filled in reversed(list(changes(blocks, empty, turn, self.level))):
+            # To a table all positions are of interest, to a question only what may be better than the best.
+            enough = -best[0] if self._table else math.inf
             seen, behind = codes[1], codes[0]
             for number in put:
                 seen += theirs[number]
@@ -212,12 +234,12 @@ class Search:
                 yield -value, tie
                 continue
             left = tuple(square for square in empty if square not in filled)
-            value, tie = self._best(child, left, reply, (seen, behind), switches)
+            value, tie = self._best(child, left, reply, (seen, behind), switches, enough)
             yield -value, tie
             if then_switch:
                 there = tuple(map(turned, child))
                 turned_codes = code_of(there, reply), code_of(there, turn)
-                value, tie = self._best(there, left, reply, turned_codes, (switches[0], 1))
+                value, tie = self._best(there, left, reply, turned_codes, (switches[0], 1), enough)
                 yield -value, tie
 
 
