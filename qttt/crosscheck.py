@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from qttt.board import Position
 from qttt.compiler import CompiledBoard, compile_lean, compile_moves
 from qttt.configurations import TURNING, Configuration, turned
+from qttt.devices import DeviceObserver
 from qttt.game import Game
 from qttt.goodness import binomial_p_value, interval, p_value
 from qttt.observation import CircuitObserver, Observer, Sample, service_errors
@@ -159,6 +160,8 @@ def check(
 ) -> CheckReport:
     """Hold the descriptions of a game's present board against each other.
 
+    The shots of a device with noise are judged by what its errors predict, see `qttt.devicecheck`.
+
     Args:
         game: a game at any moment; with positions observed, everything is given these positions.
         mode: standard or rotated.
@@ -173,6 +176,11 @@ def check(
         UsageError: fewer than one shot, or a mode that the level does not have.
         ServiceError: the backend failed.
     """
+    if isinstance(observer, DeviceObserver):
+        from qttt.devicecheck import check_on_device
+
+        observer.agree()
+        return check_on_device(game, mode, observer, observer.plan(game, [mode], shots), rng)
     sample = observer.sample(game, mode, shots, rng)
     odds = game.state.odds(mode)
     expected = odds.outcomes()

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from qttt.compiler import lean_pieces
+from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.impossible import impossible_boards
 from qttt.observation import Sample, check_request, sample_of, service_errors
@@ -162,6 +163,8 @@ class DeviceObserver:
             0 and every square is measured, values that are certain included.
         options: how jobs are run.
         shots: how many shots a job takes if nobody says otherwise.
+        unasked: ``sample`` and ``draw`` may send jobs to a real device. They ask nobody, so it is False
+            unless the caller knows that quantum time is to be spent.
     """
 
     def __init__(
@@ -171,12 +174,14 @@ class DeviceObserver:
         encoding: "Encoding" = "masked",
         options: "Options | None" = None,
         shots: int = DEFAULT_SHOTS,
+        unasked: bool = False,
     ) -> None:
         """Choose the device and how it is used."""
         self.backend = backend
         self.encoding: Encoding = encoding
         self.options = options
         self.shots = shots
+        self.unasked = unasked
         self._last: tuple[tuple[Event, ...], dict[Mode, Reading]] | None = None
 
     @property
@@ -291,7 +296,12 @@ class DeviceObserver:
             return tuple(handle.wait(notify or ignore))
 
     def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:
-        """Run one job of one circuit; with positions observed already, the collapsed state's."""
+        """Run one job of one circuit; with positions observed already, the collapsed state's.
+
+        Raises:
+            UsageError: as for any observer, or nobody has agreed to spend a real device's time.
+        """
+        self.agree()
         plan = self.plan(game, [mode], shots)
         return readings_of(game.state, plan, self.run(plan, rng))[mode].sample()
 
@@ -300,7 +310,11 @@ class DeviceObserver:
 
         A full board whose mode is open runs in both modes; when the mode is drawn next, from the positions
         that this gave, the shots of the same job are used.
+
+        Raises:
+            UsageError: as for any observer, or nobody has agreed to spend a real device's time.
         """
+        self.agree()
         state = game.state
         if state.positions is not None:
             found = self._from_last(game, mode)
@@ -313,6 +327,18 @@ class DeviceObserver:
         if not found.drawn and state.positions is not None:
             found = self.sample(game, mode, self.shots, rng)
         return up_to_first(found)
+
+    def agree(self) -> None:
+        """Refuse to spend a real device's time if nobody has agreed to it.
+
+        Raises:
+            UsageError: it is a real device, and ``unasked`` is False.
+        """
+        if not (self.backend.local or self.unasked):
+            raise UsageError(
+                f"a job on {self.name} uses quantum time, and nothing here asks for it first: "
+                "qttt observe and qttt check do"
+            )
 
     def _from_last(self, game: Game, mode: Mode) -> Sample:
         positions = game.state.positions

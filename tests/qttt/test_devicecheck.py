@@ -125,6 +125,19 @@ def test_mitigation_by_the_library() -> None:
     assert 0 <= device["tvd_mitigated"] < device["tvd_before"] / 3
 
 
+def test_the_python_function_judges_devices_the_same_way() -> None:
+    from qttt.crosscheck import check
+
+    game = Game(Rules.of(level=1))
+    game.play("1+2")
+    report = check(
+        game, Mode.STANDARD, devices.open_device("fake_manila"), np.random.default_rng(1), shots=300
+    )
+    assert report.ok
+    assert report.device is not None
+    assert report.to_json()["device"]["kinds"] == report.sample.kinds
+
+
 def test_mitigation_without_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     from circuits.backends import ibm_mitigation
 

@@ -294,6 +294,31 @@ def test_a_real_device_is_asked_for_after_its_costs_are_shown(
     assert jobs.load("game-1.job").instance == CRN
 
 
+def test_nothing_sends_a_job_to_a_real_device_unasked(service: Service) -> None:
+    """Neither a measured square, nor a demonstration, nor the plain protocol of observers."""
+    import numpy as np
+
+    from qttt.crosscheck import check
+    from qttt.devices import open_device
+    from qttt.errors import UsageError
+    from qttt.game import Game
+    from qttt.rules import Rules
+    from qttt.symbols import Mode
+
+    game, observer, rng = Game(Rules.of(level=1)), open_device("ibm_manila"), np.random.default_rng(1)
+    game.play("1+2")
+    with pytest.raises(UsageError, match="uses quantum time"):
+        observer.sample(game, Mode.STANDARD, 10, rng)
+    with pytest.raises(UsageError, match="uses quantum time"):
+        observer.draw(game, Mode.STANDARD, rng)
+    with pytest.raises(UsageError, match="uses quantum time"):
+        check(game, Mode.STANDARD, observer, rng)
+    assert "uses quantum time" in run("play", "--demo", "--level", "1", "--backend", "ibm_manila").err
+    assert not service.jobs
+    observer.unasked = True
+    assert observer.sample(game, Mode.STANDARD, 10, rng).kept == 10
+
+
 def test_a_paid_plan_is_said_before(service: Service) -> None:
     service.instances = [{"crn": CRN, "name": "mine", "plan": "premium"}]
     shown = on_service(SMALL, "--level", "1", "--dry-run")
