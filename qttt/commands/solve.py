@@ -60,7 +60,7 @@ def _opening(table: Table, level: int) -> dict[str, Any]:
     }
 
 
-_ORIGIN = ("error", "lowest", "highest", "made_by", "python", "numba", "seconds")
+_ORIGIN = ("error", "lowest", "highest", "widest", "rounds", "made_by", "python", "numba", "seconds")
 
 
 def _shown(worth: Value) -> dict[str, Any]:
@@ -154,6 +154,13 @@ def _show_opening(report: dict[str, Any], named: str, session: Session) -> None:
     for row in report["first_moves"]:
         table.add_row(row["move"], _worth(row), *(f"{row[key]:.2%}" for key in ("x", "tie", "o")))
     session.show(table)
+    if "lowest" in report:
+        session.show(
+            "",
+            "Play that never ends counts as a tie. Counted as a loss or a win for X instead, it makes the game",
+            f"worth {report['lowest']:+.6f} or {report['highest']:+.6f}; no observed board's value "
+            f"changes by more than {report['widest']:.4f}.",
+        )
 
 
 def _show_boards(counts: list[dict[str, int]], session: Session) -> None:
