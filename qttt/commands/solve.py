@@ -157,7 +157,7 @@ def _show_opening(report: dict[str, Any], named: str, session: Session) -> None:
     if "lowest" in report:
         session.show(
             "",
-            "Play that never ends counts as a tie. Counted as a loss or a win for X instead, it makes the game",
+            "Play that never ends counts as a tie. As a loss or a win for X instead, it would make the game",
             f"worth {report['lowest']:+.6f} or {report['highest']:+.6f}; no observed board's value "
             f"changes by more than {report['widest']:.4f}.",
         )
