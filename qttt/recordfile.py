@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -72,6 +73,24 @@ def save_record(path: str | Path, record: Record) -> None:
     """
     text = str(record)
     save_file(path, f"{text}\n" if text else "")
+
+
+def start_record(path: str | Path, record: Record) -> None:
+    """Save the record of a game that begins, before the first move is made.
+
+    Raises:
+        FileError: it cannot be saved, or the file holds something already.
+    """
+    try:
+        used = os.path.getsize(path) > 0
+    except OSError:
+        used = False
+    if used:
+        name = shlex.quote(str(path))
+        raise FileError(
+            path, f"{name} holds something already: go on with it by 'qttt play {name}', or name another file"
+        )
+    save_record(path, record)
 
 
 def free_name() -> str:

@@ -16,7 +16,7 @@ from qttt.symbols import Symbol
 from qttt.verdict import Result
 
 #: The headers that the program knows, in the order in which a new record writes them. Others are kept.
-KNOWN_HEADERS = ("Level", "Options", "First", "X", "O", "Date", "Backend", "Seed", "Result", "Job")
+KNOWN_HEADERS = ("Level", "Options", "First", "X", "O", "Date", "Backend", "Rolls", "Seed", "Result", "Job")
 UNFINISHED = "*"
 
 _KEY = r"[A-Za-z][A-Za-z0-9_-]*"
@@ -196,7 +196,10 @@ def _check_header(header: Header, seen: set[str]) -> None:
         "Level": tuple(str(level.number) for level in LEVELS),
         "First": tuple(Symbol),
         "Result": (Result.X, Result.O, Result.TIE, UNFINISHED),
+        "Rolls": ("exact", "d6"),
     }.get(header.key)
+    if header.key == "Seed" and not re.fullmatch("[0-9]{1,20}", header.value):
+        raise error_at(header, f"the header Seed cannot be {header.value!r}: it is a whole number")
     if choices is not None and header.value not in choices:
         raise error_at(
             header, f"the header {header.key} cannot be {header.value!r}: it is {_either(choices)}"

@@ -2,7 +2,8 @@
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qttt.commands.session import Session
@@ -12,12 +13,15 @@ from qttt.options import SUMMARIES
 from qttt.record import Record
 from qttt.recordfile import read_record
 from qttt.rolls import Rolls
+from qttt.rules import Rules
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     from qttt.devices import DeviceObserver
     from qttt.observation import Observer
 
+#: The readings of a view switch (decision D5).
+VIEWS = ("tabletop", "physical")
 MAX_SHOTS = 1_000_000
 MAX_SEED = 2**64 - 1
 
@@ -41,12 +45,15 @@ def add_rules_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def add_record_arguments(parser: ArgumentParser, *, optional: bool = False) -> None:
+def add_record_arguments(
+    parser: ArgumentParser, *, optional: bool = False, views: Sequence[str] = VIEWS
+) -> None:
     """Add ``RECORD`` and the flags that stand in for its headers.
 
     Args:
         parser: a command's parser.
         optional: the command can do without a record.
+        views: what ``--view`` may be.
     """
     parser.add_argument(
         "record",
@@ -57,6 +64,17 @@ def add_record_arguments(parser: ArgumentParser, *, optional: bool = False) -> N
     add_rules_arguments(parser)
     parser.add_argument(
         "--first", metavar="P", help="who starts, X or O (default: what the record says, else X)"
+    )
+    add_view_argument(parser, views)
+
+
+def add_view_argument(parser: ArgumentParser, views: Sequence[str] = VIEWS) -> None:
+    """Add ``--view``, which stands in for the option ``view=physical``."""
+    both = "; both shows where the readings differ" if "both" in views else ""
+    parser.add_argument(
+        "--view",
+        choices=views,
+        help=f"how view switches are read at Level 5, as at the table (the default) or physically{both}",
     )
 
 
@@ -92,6 +110,34 @@ def add_backend_arguments(parser: ArgumentParser) -> None:
         default=str(Rolls.EXACT),
         help="how the backend dice rolls chances that no single d6 gives (default exact)",
     )
+
+
+def settle_headers(record: Record, arguments: Namespace) -> "int | tuple[int, int] | None":
+    """Let the record's headers ``Backend``, ``Rolls`` and ``Seed`` speak where no flag does.
+
+    Args:
+        record: a record that is played on or observed.
+        arguments: gets the backend and the rolls that the record names.
+
+    Returns:
+        The seed: the flag's, or the record's with the number of its events, so that going on repeats too and
+        yet does not draw again what was drawn before.
+
+    Raises:
+        UsageError: a flag contradicts a header.
+    """
+    headers = record.headers
+    for key in ("Backend", "Seed"):
+        flag, written = getattr(arguments, key.lower()), headers.get(key)
+        if flag is not None and written not in (None, str(flag)):
+            raise UsageError(f'--{key.lower()} {flag} contradicts the record\'s header [{key} "{written}"]')
+    if arguments.backend is None:
+        arguments.backend = headers.get("Backend")
+    if headers.get("Rolls") == str(Rolls.D6):
+        arguments.rolls = str(Rolls.D6)
+    if "Seed" not in headers:
+        return None if arguments.seed is None else int(arguments.seed)
+    return int(headers["Seed"]), len(record.events)
 
 
 def add_shots_argument(parser: ArgumentParser, help: str) -> None:
@@ -169,16 +215,44 @@ def observer_of(arguments: Namespace) -> "Observer":
     return get_observer(default if arguments.backend is None else arguments.backend, rolls)
 
 
-def record_of(arguments: Namespace, session: Session) -> Record:
+def record_of(arguments: Namespace, session: Session, *, exploring: bool = False) -> Record:
     """The record that the arguments mean, completed by the flags that stand in for headers.
+
+    Args:
+        arguments: what was given.
+        session: where standard input is.
+        exploring: ``--view`` may read a record otherwise than it says.
 
     Raises:
         UsageError: a flag contradicts a header.
         RecordError: it cannot be read.
         FileError: its file cannot be read.
     """
-    record = read_record(arguments.record, session.stdin)
-    return record.completed(arguments.level, arguments.options, arguments.first)
+    return completed(read_record(arguments.record, session.stdin), arguments, exploring=exploring)
+
+
+def completed(record: Record, arguments: Namespace, *, exploring: bool = False) -> Record:
+    """A record completed by the flags that stand in for headers; see `record_of`."""
+    record = record.completed(arguments.level, arguments.options, arguments.first)
+    if arguments.view not in VIEWS:
+        return record
+    read = read_as(record, physical=arguments.view == "physical")
+    if not exploring and "Options" in record.headers and read.rules != record.rules:
+        raise UsageError(
+            f'--view {arguments.view} contradicts the options of the record: "{record.headers["Options"]}"'
+        )
+    return read
+
+
+def read_as(record: Record, *, physical: bool) -> Record:
+    """The record with view switches read as at the table, or physically.
+
+    Raises:
+        UsageError: a physical reading below Level 5.
+    """
+    options = replace(record.rules.options, physical_view=physical)
+    text = str(Rules(record.level, options).options)
+    return record.with_header("Options", text) if text else record.without_header("Options")
 
 
 def game_of(arguments: Namespace, session: Session) -> Game:

@@ -1,7 +1,6 @@
 """``qttt check``: dice, circuits and shots held against each other."""
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from qttt.commands import Command
@@ -17,6 +16,7 @@ from qttt.commands.arguments import (
     mode_of,
     names_device,
     observer_of,
+    read_as,
     record_of,
 )
 from qttt.commands.session import Session
@@ -24,7 +24,6 @@ from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.record import Record
 from qttt.rolls import Rolls
-from qttt.rules import Rules
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
@@ -52,28 +51,12 @@ def view_difference(record: Record, mode: Mode) -> "ViewDifference":
     return compare_views(tabletop.state.odds(mode), physical.state.odds(mode))
 
 
-def read_as(record: Record, *, physical: bool) -> Record:
-    """The record with view switches read as at the table, or physically.
-
-    Raises:
-        UsageError: a physical reading below Level 5.
-    """
-    options = replace(record.rules.options, physical_view=physical)
-    text = str(Rules(record.level, options).options)
-    return record.with_header("Options", text) if text else record.without_header("Options")
-
-
 def _add_arguments(parser: ArgumentParser) -> None:
-    add_record_arguments(parser)
+    add_record_arguments(parser, views=VIEWS)
     add_mode_argument(parser)
     add_backend_arguments(parser)
     add_shots_argument(parser, "shots to take (default 4096)")
     add_seed_argument(parser)
-    parser.add_argument(
-        "--view",
-        choices=VIEWS,
-        help="how view switches are read (default: as the record says); both: show where the readings differ",
-    )
     add_json_argument(parser)
     add_device_arguments(parser)
     parser.add_argument("--yes", action="store_true", help="send a job to a real device without asking")
@@ -87,9 +70,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
 def _run(arguments: Namespace, session: Session) -> int:
     from qttt.crosscheck import DEFAULT_SHOTS, check
 
-    record = record_of(arguments, session)
-    if arguments.view in ("tabletop", "physical"):
-        record = read_as(record, physical=arguments.view == "physical")
+    record = record_of(arguments, session, exploring=True)
     game = record.game()
     mode = mode_of(arguments, game)
     difference = None

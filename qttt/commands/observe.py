@@ -13,9 +13,11 @@ from qttt.commands.arguments import (
     add_record_arguments,
     add_seed_argument,
     add_shots_argument,
+    mode_of,
     names_device,
     observer_of,
     record_of,
+    settle_headers,
     whole_number,
 )
 from qttt.commands.session import QuestionUnansweredError, Session
@@ -144,6 +146,8 @@ def _run(arguments: Namespace, session: Session) -> int:
     record = record_of(arguments, session)
     game = record.game()
     check_observable(game)
+    arguments.seed = settle_headers(record, arguments)
+    mode_of(arguments, game)
     on_device = names_device(arguments)
     if arguments.dynamic is not None:
         from qttt.commands.observe_dynamic import observe_dynamic

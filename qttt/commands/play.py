@@ -1,5 +1,6 @@
 """``qttt play``: a game at one keyboard, a match of several, or a demonstration."""
 
+import shlex
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,14 +10,19 @@ from qttt.commands.arguments import (
     add_backend_arguments,
     add_rules_arguments,
     add_seed_argument,
+    add_view_argument,
+    completed,
     observer_of,
+    settle_headers,
     whole_number,
 )
 from qttt.commands.session import Session
 from qttt.errors import UsageError
+from qttt.files import FileError
 from qttt.players import PLAYERS
 from qttt.record import Record
-from qttt.recordfile import free_name, load_record, save_record
+from qttt.recordfile import free_name, load_record, save_record, start_record
+from qttt.rolls import Rolls
 from qttt.symbols import Symbol
 
 if TYPE_CHECKING:
@@ -35,6 +41,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
             metavar="PLAYER",
             help=f"who plays {symbol}: human (the default), {', '.join(PLAYERS)} or search:SECONDS",
         )
+    add_view_argument(parser)
     add_backend_arguments(parser)
     add_seed_argument(parser)
     parser.add_argument("--record", metavar="FILE", help="save the record there after every move")
@@ -61,9 +68,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         return demonstrate(arguments, session)
     if arguments.file is not None and arguments.record is not None:
         raise UsageError("a game that goes on is saved in its own file: leave out --record")
-    record = (Record() if arguments.file is None else load_record(arguments.file)).completed(
-        arguments.level, arguments.options, arguments.first
-    )
+    record = completed(Record() if arguments.file is None else load_record(arguments.file), arguments)
     if arguments.games > 1:
         return _match(record, arguments, session)
     return _play(_prepared(record, arguments.file or arguments.record, arguments, session), session)[0]
@@ -75,15 +80,23 @@ def _prepared(record: Record, file: str | None, arguments: Namespace, session: S
     from qttt.terminal.play import KeyboardGame
     from qttt.terminal.seats import seated
 
-    rng = session.generator(arguments.seed)
+    chosen = arguments.backend
+    rng = session.generator(settle_headers(record, arguments))
     observer = observer_of(arguments)
     names = {Symbol.X: arguments.x, Symbol.O: arguments.o}
     seats, record = seated(record, names, clock=arguments.seed is None)
     game = record.game()
-    for key, value in (("Level", str(game.rules.level.number)), ("Backend", observer.name)):
-        record = record.with_header(key, value)
-    if arguments.seed is not None:
-        record = record.with_header("Seed", str(arguments.seed))
+    said = {
+        "Level": str(game.rules.level.number),
+        "Backend": chosen,
+        "Rolls": arguments.rolls if arguments.rolls != str(Rolls.EXACT) else None,
+        "Seed": None if arguments.seed is None else str(arguments.seed),
+    }
+    for key, value in said.items():
+        if value is not None:
+            record = record.with_header(key, value)
+    if file is not None and arguments.file is None:
+        start_record(file, record)
     return KeyboardGame(game, record, observer, rng, session, keyboard_for(session), file, seats)
 
 
@@ -102,19 +115,24 @@ def _play(keyboard: "KeyboardGame", session: Session) -> "tuple[int, bool]":
         raise
     if keyboard.file is not None:
         session.show(f"The record is in {keyboard.file}.")
+    else:
+        session.show("", "The record (--record FILE would have saved it):", "", str(keyboard.record))
     return 0, True
 
 
 def _keep(keyboard: "KeyboardGame", session: Session) -> None:
     """Keep the record of an unfinished game, and say where it is."""
     keyboard.record = keyboard.record.updated(keyboard.game)
-    if keyboard.file is None:
-        if not keyboard.game.events:
-            session.show("No move was made, so there is nothing to keep.")
-            return
-        keyboard.file = free_name()
-    save_record(keyboard.file, keyboard.record)
-    session.show(f"The record is kept in {keyboard.file}; go on with: qttt play {keyboard.file}")
+    if keyboard.file is None and not keyboard.game.events:
+        session.show("No move was made, so there is nothing to keep.")
+        return
+    try:
+        keyboard.file = keyboard.file or free_name()
+        save_record(keyboard.file, keyboard.record)
+    except FileError as error:
+        session.show(f"The record could not be kept: {error}. This is it:", "", str(keyboard.record), "")
+        return
+    session.show(f"The record is kept in {keyboard.file}; go on with: qttt play {shlex.quote(keyboard.file)}")
 
 
 def _match(record: Record, arguments: Namespace, session: Session) -> int:
@@ -131,6 +149,10 @@ def _match(record: Record, arguments: Namespace, session: Session) -> int:
         keyboard = _prepared(record.with_header("First", str(first)), file, arguments, session)
         status, ended = _play(keyboard, session)
         if not ended:
+            session.show(
+                f"The match stops in game {number} of {arguments.games}: X {total[Symbol.X]}, "
+                f"O {total[Symbol.O]} from the games before it."
+            )
             return status
         for player, count in game_points(keyboard.game).items():
             total[player] += count

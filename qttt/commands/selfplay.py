@@ -285,7 +285,7 @@ COMMAND = Command(
     ),
     examples=(
         "selfplay --x greedy --o random --games 20 --seed 1",
-        "selfplay --x medium --o easy --games 10 --level 5 --alternate --jobs 2 --json",
+        "selfplay --x medium --o easy --games 10 --level 5 --alternate --jobs 2",
         "selfplay --x random --o greedy --games 20 --records match.jsonl",
     ),
     add_arguments=_add_arguments,

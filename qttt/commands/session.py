@@ -62,8 +62,8 @@ class Session:
     ascii: bool = False
     _broken: bool = field(default=False, init=False)
 
-    def generator(self, seed: int | None) -> "np.random.Generator":
-        """Random numbers for a command: the caller's, else from the seed, else from the system."""
+    def generator(self, seed: "int | Sequence[int] | None") -> "np.random.Generator":
+        """Random numbers for a command: the caller's, else from the seed or seeds, else from the system."""
         if self.rng is None:
             import numpy as np
 

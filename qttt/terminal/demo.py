@@ -4,7 +4,7 @@ from argparse import Namespace
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qttt.commands.arguments import observer_of
+from qttt.commands.arguments import completed, observer_of
 from qttt.commands.circuit import in_ascii
 from qttt.commands.session import Session
 from qttt.commands.tables import plain_table
@@ -52,7 +52,7 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
     """
     seed = DEFAULT_SEED if arguments.seed is None else arguments.seed
     rng = session.generator(seed)
-    record = Record().completed(arguments.level, arguments.options, arguments.first)
+    record = completed(Record(), arguments)
     game = record.game()
     observer = observer_of(arguments)
     session.show(

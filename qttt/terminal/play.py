@@ -53,12 +53,18 @@ COMMANDS: dict[str, str] = {
     "quit": "keep the record and stop",
 }
 
+MODES = """\
+standard  triangles and squares read as they are; plus and minus states are 50/50
+rotated   plus reads X, minus reads O; classical pieces are 50/50
+Entangled pairs are 50/50 and opposite in both. odds --mode rotated shows what a mode would give;
+save FILE, check, advise and quit work here too."""
+
 NOTATION = """\
 5      classical: your piece in square 5
 1+3    superposition: your piece in 1 and 3 at once
 5*6    entangle: invade the opponent's lone die in 5 and spread into empty 6
 5-6    cancel: invade 5, your own die into empty 6 (Level 3 and up)
-~5 5~  the same with a view switch before or after the move (Level 5)
+~5 5~  the same with a view switch before or after the move (Level 5; ~5~ with two switches allowed)
 ?5     observe square 5 as your turn (option measure-turn)
 Squares are numbered 1 to 9 from left to right and top to bottom."""
 
@@ -110,7 +116,8 @@ class KeyboardGame:
             StoppedError: the players stopped, or the input ended. What was played is in ``record``.
             QtttError: the record cannot be saved, or a backend failed; the game is as it was.
         """
-        self.show_board()
+        if not self.game.over:
+            self.show_board()
         try:
             while not self.game.over:
                 if self.game.state.phase is Phase.MOVE:
@@ -149,24 +156,33 @@ class KeyboardGame:
         typed = self.keyboard.line(f"{self.game.turn}> ", words)
         if not typed:
             return
-        word, _, rest = typed.partition(" ")
         try:
-            if word.lower() in _WORDS:
-                _WORDS[word.lower()](self, rest.strip())
-            elif word.lower() in ASIDES:
-                self.aside(word.lower(), rest)
-            else:
+            if not self.word(typed):
                 self.move(typed)
         except QtttError as error:
             self.session.show(str(error))
+
+    def word(self, typed: str) -> bool:
+        """Do what a word at the prompt asks for; False if it is none."""
+        word, _, rest = typed.partition(" ")
+        word = word.lower()
+        if word in _WORDS:
+            _WORDS[word](self, rest.strip())
+        elif word in ASIDES:
+            self.aside(word, rest)
+        else:
+            return False
+        return True
 
     def move(self, token: str) -> None:
         """Make a move, say what it did, and show the board."""
         if asked := _MEASURE.fullmatch(token):
             measure(self.game, int(asked[1]), self.observer, self.rng, self.session)
-            self.keep()
             self.show_board()
+            self.keep()
             return
+        if len(token.split()) > 1:
+            raise UsageError(f"one move at a time, without numbers and comments, and not {token!r}")
         event = parse_event(token)
         if not isinstance(event, Move):
             raise UsageError(
@@ -174,9 +190,9 @@ class KeyboardGame:
             )
         before = self.game.state
         self.game.push(event)
-        self.keep()
         self.session.show(narrate(event, before, self.session.glyphs))
         self.show_board()
+        self.keep()
 
     def observe(self) -> None:
         """Run the observation phase, and say what it decided."""
@@ -203,31 +219,30 @@ class KeyboardGame:
         modes = [str(mode) for mode in game.state.modes]
         prompt = f"{game.state.initiator}, which mode of observation? [{'/'.join(modes)}] "
         while True:
-            typed = self.keyboard.line(prompt, modes).lower()
-            fitting = [mode for mode in modes if typed and mode.startswith(typed)]
+            typed = self.keyboard.line(prompt, modes)
+            fitting = [mode for mode in modes if typed and mode.startswith(typed.lower())]
             if fitting:
                 return Mode(fitting[0])
-            word, _, rest = typed.partition(" ")
-            if word in ASIDES or word in _REASON:
-                self.answer_aside(word, rest)
-            elif typed == "quit":
-                raise EOFError
-            else:
-                self.session.show(
-                    "standard: triangles and squares read as they are, plus and minus states are 50/50. "
-                    "rotated: plus reads X, minus reads O, classical pieces are 50/50. "
-                    "odds --mode rotated shows what that would give."
-                )
+            try:
+                self.answer(typed)
+            except QtttError as error:
+                self.session.show(str(error))
 
-    def answer_aside(self, word: str, rest: str) -> None:
-        """Answer a question asked instead of a choice; one that makes no sense does not end the game."""
-        try:
-            if word in ASIDES:
-                self.aside(word, rest)
-            else:
-                self.why(rest)
-        except QtttError as error:
-            self.session.show(str(error))
+    def answer(self, typed: str) -> None:
+        """Answer a word typed where the mode is asked for; no move and no draw can be made there.
+
+        Raises:
+            QtttError: the word does not do here, or asks for something that makes no sense.
+        """
+        word = typed.partition(" ")[0].lower()
+        if word in ("", "help", "?"):
+            self.session.show(MODES)
+        elif word == "undo":
+            self.game.undo()
+        elif word == "draw":
+            raise UsageError("a draw is offered on a turn, and now the mode is to be chosen")
+        elif not self.word(typed):
+            raise UsageError(f"{typed!r} is no mode: help explains them")
 
     def show_result(self) -> None:
         """Show the last board and who won."""
@@ -251,7 +266,7 @@ class KeyboardGame:
             return
         width = max(map(len, COMMANDS))
         self.session.show(
-            "Type a move (5, 1+3, 5*6 …) or one of:",
+            "Type a move (5, 1+3, 5*6) or one of:",
             *(f"  {name:{width}}  {text}" for name, text in COMMANDS.items()),
         )
 
@@ -260,10 +275,7 @@ class KeyboardGame:
         command = next(entry for entry in COMMAND_LINE if entry.name == name).load()
         parser = Parser(prog=name, add_help=False)
         command.add_arguments(parser)
-        try:
-            words = [str(self.record.updated(self.game)), *shlex.split(rest)]
-        except ValueError as error:
-            raise UsageError(f"cannot read {rest!r}: {error}") from error
+        words = [str(self.record.updated(self.game)), *split_words(rest)]
         command.run(parser.parse_args(words), self.session)
 
     def undo(self, rest: str) -> None:
@@ -290,10 +302,14 @@ class KeyboardGame:
             )
             self.agree(agreed)
             return
-        answer = self.keyboard.line(
-            f"{other}, {self.game.turn} offers a draw. Agreed? [yes/no] ", ["yes", "no"]
-        )
-        self.agree(answer.lower() in {"y", "yes"})
+        prompt = f"{self.game.turn} offers {other} a draw. Does {other} agree? [yes/no] "
+        while True:
+            answer = self.keyboard.line(prompt, ["yes", "no"]).lower()
+            if answer == "quit":
+                raise EOFError
+            if answer and ("yes".startswith(answer) or "no".startswith(answer)):
+                self.agree("yes".startswith(answer))
+                return
 
     def agree(self, agreed: bool) -> None:
         """End the game as a draw if both players agreed, else go on."""
@@ -309,11 +325,12 @@ class KeyboardGame:
 
     def save(self, rest: str) -> None:
         """Save the record, and go on saving it there."""
-        if not rest:
-            raise UsageError("save where? Write: save FILE")
-        save_record(rest, self.record.updated(self.game))
-        self.file = rest
-        self.session.show(f"Saved in {rest}; every move will be saved there.")
+        names = split_words(rest)
+        if len(names) != 1:
+            raise UsageError("save where? Write: save FILE (a name with spaces in quotes)")
+        save_record(names[0], self.record.updated(self.game))
+        self.file = names[0]
+        self.session.show(f"Saved in {self.file}; every move will be saved there.")
 
     def quit(self, rest: str) -> None:
         """Stop."""
@@ -332,6 +349,18 @@ _WORDS: dict[str, Callable[[KeyboardGame, str], None]] = {
     "quit": KeyboardGame.quit,
     "exit": KeyboardGame.quit,
 }
+
+
+def split_words(typed: str) -> list[str]:
+    """The words of a line as a shell takes them, quotes removed.
+
+    Raises:
+        UsageError: a quotation mark is not closed.
+    """
+    try:
+        return shlex.split(typed)
+    except ValueError as error:
+        raise UsageError(f"cannot read {typed!r}: {error}") from error
 
 
 def _are(taken: list[Event]) -> str:

@@ -39,8 +39,8 @@ def test_level_0_is_ordinary_tic_tac_toe_decided_on_a_full_board() -> None:
 
 def test_a_seed_repeats_the_game(tmp_path: Path) -> None:
     typed = "1+2\n3+4\n5+6\n7+8\n9\n"
-    one = play(typed, "--seed", "5", "--record", "one.qttt")
-    play(typed, "--seed", "5", "--record", "two.qttt")
+    one = play(typed, "--seed", "5", "--backend", "aer", "--record", "one.qttt")
+    play(typed, "--seed", "5", "--backend", "aer", "--record", "two.qttt")
     assert Path("one.qttt").read_bytes() == Path("two.qttt").read_bytes()
     record = load_record("one.qttt")
     assert record.headers["Seed"] == "5"
@@ -145,9 +145,13 @@ def test_the_mode_is_chosen_after_the_positions_and_never_rolled_again() -> None
     assert "O, which mode of observation?" in stopped
     events = [str(event) for event in load_record("game.qttt").events]
     assert events[-1].startswith("=p:")
-    shown = play("sideways\nodds\nrotated\n", "game.qttt", "--seed", "9")
+    shown = play("sideways\nhelp\nundo\ndraw\nsave 'with space.qttt'\nodds\nrotated\n", "game.qttt")
+    assert "'sideways' is no mode" in shown
+    assert "an observation cannot be taken back" in shown
+    assert "a draw is offered on a turn" in shown
     assert "plus reads X" in shown
-    again = [str(event) for event in load_record("game.qttt").events]
+    again = [str(event) for event in load_record("with space.qttt").events]
+    assert [str(event) for event in load_record("game.qttt").events] == events
     assert again[: len(events)] == events
     assert again[-1].startswith("=r:")
     pattern = "".join("." if cell == "." else "#" for cell in again[-1][3:])
@@ -170,7 +174,7 @@ def test_dice_are_rolled_before_the_players_eyes(rolls: str) -> None:
 
 def test_a_draw_needs_both_players() -> None:
     refused = play("5\ndraw\nno\nquit\n", "--record", "a.qttt", "--level", "5")
-    assert "X, O offers a draw" in refused
+    assert "O offers X a draw. Does X agree?" in refused
     assert "the game goes on" in refused
     agreed = play("5\ndraw\nyes\n", "--record", "b.qttt", "--level", "5")
     assert "the players agreed on a draw" in agreed
@@ -245,11 +249,11 @@ def test_a_given_generator_is_used() -> None:
     def run(seed: int) -> str:
         out = io.StringIO()
         typed = io.StringIO("1+2\n3+4\n5+6\n7+8\n9\n")
-        words = ["play", "--record", "given.qttt"]
-        main(words, stdin=typed, stdout=out, stderr=io.StringIO(), rng=np.random.default_rng(seed))
-        return out.getvalue()
+        main(["play"], stdin=typed, stdout=out, stderr=io.StringIO(), rng=np.random.default_rng(seed))
+        return out.getvalue().partition("The record")[0]
 
     assert run(1) == run(1)
+    assert "=" in run(1)
 
 
 def test_stdin_of_the_process_is_only_used_when_it_is_the_sessions() -> None:
@@ -268,3 +272,66 @@ def test_a_turn_may_be_spent_on_measuring_a_square(backend: str) -> None:
     record = load_record("m.qttt")
     assert str(record.events[1]).startswith("?1=")
     assert "measure-turn" in play("5\n?5\nquit\n", "--level", "2")
+
+
+def test_a_game_goes_on_with_the_observer_and_the_seed_of_its_record() -> None:
+    words = ["--level", "1", "--backend", "dice", "--rolls", "d6", "--seed", "9", "--record", "one.qttt"]
+    play("1+2\n3\n", *words)
+    Path("two.qttt").write_bytes(Path("one.qttt").read_bytes())
+    rest = "4\n5\n6\n7\n8\n9\n"
+    one, two = play(rest, "one.qttt"), play(rest, "two.qttt")
+    assert one == two.replace("two.qttt", "one.qttt")
+    assert "rolls first" in one
+    headers = load_record("one.qttt").headers
+    assert (headers["Backend"], headers["Rolls"], headers["Seed"]) == ("dice", "d6", "9")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--seed", "4"], '--seed 4 contradicts the record\'s header [Seed "3"]'),
+        (["--backend", "aer"], '--backend aer contradicts the record\'s header [Backend "dice"]'),
+        (["--view", "physical", "--level", "2"], "--level 2 contradicts"),
+        (["--view", "tabletop"], "--view tabletop contradicts the options of the record"),
+    ],
+)
+def test_a_flag_may_not_contradict_a_header(words: list[str], message: str) -> None:
+    headers = '[Level "5"]\n[Options "view=physical"]\n[Backend "dice"]\n[Seed "3"]\n'
+    Path("game.qttt").write_text(f"{headers}\n5\n")
+    assert message in play("", "game.qttt", *words, status=2)
+    assert Path("game.qttt").read_text() == f"{headers}\n5\n"
+
+
+def test_view_stands_in_for_the_option() -> None:
+    play("quit\n", "--level", "5", "--view", "physical", "--record", "game.qttt")
+    assert load_record("game.qttt").rules.options.physical_view
+
+
+def test_a_record_that_cannot_be_written_is_refused_before_the_first_move() -> None:
+    shown = play("1\n2\n", "--record", "no/such/folder/game.qttt", status=2)
+    assert "cannot save" in shown
+    assert "X places" not in shown
+
+
+def test_a_file_that_holds_something_is_not_written_over() -> None:
+    Path("old.qttt").write_text("5 5\n")
+    assert "go on with it by 'qttt play old.qttt'" in play("1\n", "--record", "old.qttt", status=2)
+    assert Path("old.qttt").read_text() == "5 5\n"
+    Path("empty.qttt").touch()
+    play("1\nquit\n", "--record", "empty.qttt")
+    assert [str(event) for event in load_record("empty.qttt").events] == ["1"]
+
+
+def test_a_finished_game_without_a_file_prints_its_record() -> None:
+    shown = play("1\n2\n3\n4\n5\n6\n8\n7\n9\n", "--level", "0")
+    assert Record.parse(shown[shown.index("[Level") :]).game().result is Result.X
+
+
+def test_a_stopped_match_says_how_it_stands() -> None:
+    game = "1\n2\n3\n4\n5\n6\n8\n7\n9\n"
+    shown = play(f"{game}5\nquit\n", "--level", "0", "--games", "2")
+    assert "The match stops in game 2 of 2: X 1, O 0" in shown
+
+
+def test_one_move_at_a_time() -> None:
+    assert "one move at a time" in play("5 5*6\nquit\n")

@@ -72,12 +72,12 @@ def test_computers_play_by_themselves_and_a_seed_repeats_them() -> None:
 
 
 def test_a_game_of_computers_that_could_go_on_for_ever_is_given_an_end() -> None:
-    words = ("--x", "random", "--o", "random", "--backend", "dice", "--seed", "5", "--record", "game.qttt")
-    play("", "--level", "5", *words)
+    words = ("--x", "random", "--o", "random", "--backend", "dice", "--seed", "5", "--record")
+    play("", "--level", "5", *words, "game.qttt")
     record = load_record("game.qttt")
     assert record.rules.options.max_observations == MAX_OBSERVATIONS == 50
-    play("", "--level", "5", "--options", "max-observations=2", *words)
-    record = load_record("game.qttt")
+    play("", "--level", "5", "--options", "max-observations=2", *words, "other.qttt")
+    record = load_record("other.qttt")
     assert record.rules.options.max_observations == 2
     assert sum(isinstance(event, Observation) for event in record.events) <= 2
     play("quit\n", "--level", "5", "--x", "random", "--record", "person.qttt")
