@@ -165,7 +165,7 @@ def _left_alone(tree: ast.Module) -> set[int]:
     return found
 
 
-def _changes(node: ast.AST) -> list[str]:
+def _changes(node: Any) -> list[str]:
     """The changes that a node allows, in words; ``_apply`` makes the n-th of them."""
     match node:
         case ast.Compare(ops=[operator]):
@@ -182,7 +182,7 @@ def _changes(node: ast.AST) -> list[str]:
             return ["minus left out"]
         case ast.Constant(value=bool()):
             return [f"{node.value} to {not node.value}"]
-        case ast.Constant(value=int() | float() as number):
+        case ast.Constant(value=int(number)) | ast.Constant(value=float(number)):
             return [f"{number} to {number + 1}"]
         case ast.If() | ast.IfExp() | ast.While():
             return ["condition negated"]
@@ -221,8 +221,8 @@ def _apply(node: Any, number: int) -> None:
                 node.operand = ast.UnaryOp(ast.Not(), node.operand)
         case ast.Constant(value=bool()):
             node.value = not node.value
-        case ast.Constant():
-            node.value = node.value + 1
+        case ast.Constant(value=int(number)) | ast.Constant(value=float(number)):
+            node.value = number + 1
         case ast.If() | ast.IfExp() | ast.While():
             node.test = ast.UnaryOp(ast.Not(), node.test)
         case ast.Return():
