@@ -1,6 +1,7 @@
 """The option measure-turn: the solver's boards, Level 1 as a whole, and the search, against brute force."""
 
 import re
+import sys
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from qttt.errors import UsageError
 from qttt.levels import LEVELS
 from qttt.moves import Move
 from qttt.outcomes import Measurement
@@ -18,9 +20,10 @@ from qttt.rules import Rules
 from qttt.solver.blocks import BLOCKS, blocks_of
 from qttt.solver.boards import BOARDS, board_text
 from qttt.solver.measuring.boards import BoardValues, Phase
-from qttt.solver.measuring.making import packed
+from qttt.solver.measuring.making import packed, solve_measuring
 from qttt.solver.measuring.positions import collapsed, marks_of
 from qttt.solver.measuring.tables import board_pairs, going_on, measuring_table, opening_value, results
+from qttt.solver.tables import unpack_table
 from qttt.squares import EMPTY
 from qttt.state import Phase as Moment
 from qttt.state import State
@@ -249,6 +252,31 @@ def test_level_1_is_still_won_by_who_begins() -> None:
     assert max(replies.values()) == 1.0
     assert [token for token, value in replies.items() if value == 1] == ["5"]
     assert replies["1+5"] == 13 / 16
+
+
+@pytest.mark.slow
+def test_level_1_solved_anew_is_what_ships() -> None:
+    pytest.importorskip("numba")
+    said: list[str] = []
+    fresh = unpack_table(solve_measuring(1, said.append), Path("fresh"))
+    shipped = measuring_table(1)
+    assert fresh.items() == shipped.items()
+    assert fresh.about["states"] == shipped.about["states"]
+    assert said[-1] == "the first phase"
+    # Every value is a mean of at most 2^20 results, with only halves among the weights: no sum was rounded.
+    assert max(Fraction(part).denominator for _, pair in fresh.items() for part in pair) <= 2**20
+
+
+def test_too_little_memory_is_said_before_it_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qttt.solver.measuring.making.available_memory", lambda: 100.0)
+    with pytest.raises(UsageError, match="Level 1 with measure-turn takes 700 MB of memory; 100 MB are free"):
+        solve_measuring(1)
+
+
+def test_without_numba_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    with pytest.raises(UsageError, match="needs the extra 'solve': pip install 'tiqtaqtoe"):
+        solve_measuring(1)
 
 
 @pytest.mark.slow
