@@ -14,20 +14,20 @@ WRITTEN = frozenset({"guide/measure-turn.md", "guide/players.md"})
 
 def made_files() -> dict[str, str]:
     """Every file that is made rather than written, by its path below this folder."""
-    pages = guide_files() | best_play_files()
-    guide = {f"guide/{name}": text for name, text in pages.items()}
-    guide["guide/README.md"] += _more_pages(guide)
+    rules, more = guide_files(), best_play_files()
+    guide = {f"guide/{name}": text for name, text in (rules | more).items()}
+    guide["guide/README.md"] += _more_pages(more)
     return guide | {f"gallery/{name}": text for name, text in gallery_files().items()}
 
 
-def _more_pages(guide: dict[str, str]) -> str:
+def _more_pages(made: dict[str, str]) -> str:
     """Links to the pages of the guide that are about something else than one level's rules."""
-    written = {
-        name: (FOLDER / name).read_text(encoding="utf-8") for name in WRITTEN if (FOLDER / name).exists()
-    }
-    pages = {name.removeprefix("guide/"): text for name, text in (guide | written).items()}
-    more = (name for name in sorted(pages) if name.endswith(".md") and name not in guide_files())
-    links = [f"- [{pages[name].partition(chr(10))[0].removeprefix('# ')}]({name})" for name in more]
+    pages = {name: text for name, text in made.items() if name.endswith(".md")}
+    for path in (FOLDER / name for name in WRITTEN):
+        if path.exists():
+            pages[path.name] = path.read_text(encoding="utf-8")
+    titles = {name: text.partition("\n")[0].removeprefix("# ") for name, text in sorted(pages.items())}
+    links = [f"- [{title}]({name})" for name, title in titles.items()]
     return "\n".join(["", "Beyond the rules:", "", *links, ""])
 
 

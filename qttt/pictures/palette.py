@@ -56,6 +56,12 @@ PALETTES: dict[Theme, dict[str, str]] = {
         "bar-dice": "#1f4e8c",
         "bar-circuit": "#6aa5de",
         "bar-shots": "#f0c674",
+        "x-ahead-1": "#dcecf9",
+        "x-ahead-2": "#a9d0f0",
+        "x-ahead-3": "#6fb1e4",
+        "o-ahead-1": "#fce6d2",
+        "o-ahead-2": "#f6c393",
+        "o-ahead-3": "#ee9c50",
     },
     Theme.DARK: {
         **_COMMON,
@@ -73,6 +79,12 @@ PALETTES: dict[Theme, dict[str, str]] = {
         "bar-dice": "#8fc1ff",
         "bar-circuit": "#3f78b5",
         "bar-shots": "#d9a441",
+        "x-ahead-1": "#1c3247",
+        "x-ahead-2": "#1f4870",
+        "x-ahead-3": "#1f6099",
+        "o-ahead-1": "#3d2c1c",
+        "o-ahead-2": "#643f17",
+        "o-ahead-3": "#8a5410",
     },
 }
 

@@ -42,8 +42,15 @@ def test_links_and_pictures_of_made_pages_exist(files: dict[str, str]) -> None:
     for name, text in files.items():
         if name.endswith(".md"):
             folder = name.rpartition("/")[0]
+            headings = {
+                re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-")
+                for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+            }
             for target in re.findall(r"\]\(([^)]+)\)", text):
-                assert f"{folder}/{target}" in files, (name, target)
+                if target.startswith("#"):
+                    assert target[1:] in headings, (name, target)
+                else:
+                    assert f"{folder}/{target}" in files.keys() | WRITTEN, (name, target)
 
 
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
