@@ -104,8 +104,8 @@ def play_game(match: Match, number: int) -> Played:
     game = Game(match.rules, match.starts(number))
     while not game.over:
         _advance(game, players, observer, rng)
-    headers = {"X": match.x, "O": match.o, "Backend": match.backend, "Seed": f"{match.seed}/{number}"}
-    record = str(Record.of(game, headers))
+    headers = {"X": match.x, "O": match.o, "Backend": match.backend, "Seed": str(match.seed)}
+    record = str(Record.of(game, {**headers, "Game": str(number)}))
     return Played(number, game.first, game.result, game.state.observations, record)
 
 

@@ -219,7 +219,7 @@ def test_perfect_against_itself_is_worth_what_the_solver_says() -> None:
 def test_the_mean_of_perfect_games_is_the_value(level: int) -> None:
     rules = Rules.of(level)
     score = Score()
-    score.add_all(play_match(Match("perfect", "perfect", rules, seed=level), range(1500)))
+    score.add_all(play_match(Match("perfect", "perfect", rules, seed=level), range(500)))
     mean, _, high = score.value()
     error = (high - mean) / 1.96
     assert abs(mean - probe.value(State(rules)).value) <= 3 * error + 1e-12
@@ -231,7 +231,7 @@ def test_the_mean_of_perfect_games_is_the_value(level: int) -> None:
 def test_nobody_gets_more_than_the_value_against_perfect(opponent: str, symbol: Symbol) -> None:
     rules = Rules.of(2)
     names = ("perfect", opponent) if symbol is Symbol.X else (opponent, "perfect")
-    games = 600 if opponent == "medium" else 2500
+    games = 100 if opponent == "medium" else 400
     score = Score()
     score.add_all(play_match(Match(*names, rules, seed=7), range(games)))
     mean, _, high = score.value()
