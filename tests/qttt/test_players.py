@@ -11,6 +11,7 @@ from qttt.moves import Move
 from qttt.outcomes import Measurement, Observation, Positions
 from qttt.players import PLAYERS, Choice, Look, choices, get_player
 from qttt.players.evaluation import estimate, line_shares
+from qttt.players.limits import MAX_OBSERVATIONS, limited
 from qttt.players.lookahead import Budget, look_ahead
 from qttt.players.nearsight import odds_now
 from qttt.players.strategies import accepts_draw, best_choices
@@ -203,6 +204,22 @@ def test_a_search_by_the_clock_ends_in_time() -> None:
     started = time.process_time()
     player.choose(state, np.random.default_rng(1))
     assert time.process_time() - started < 1.5
+
+
+@pytest.mark.skipif(not probe.is_solved(Rules.of(5)), reason="no table of Level 5")
+def test_a_far_limit_does_not_keep_perfect_from_playing() -> None:
+    rules = limited(Rules.of(5))
+    assert rules.options.max_observations == MAX_OBSERVATIONS
+    game = Game(rules)
+    game.play("5 5-6 9 2 1+7 1*3 ~4 4*8 =r:XXOX.O.OX")
+    perfect = get_player("perfect", rules)
+    choice = perfect.choose(game.state, np.random.default_rng(1))
+    assert str(choice) in {"5+7", "5+7~"}
+    assert perfect.value(game.state) == pytest.approx(1)
+    # A near one changes the game, and no table knows it.
+    with pytest.raises(UnsolvedError):
+        get_player("perfect", limited(Rules.of(5, "max-observations=3")))
+    assert limited(Rules.of(4)) == Rules.of(4)
 
 
 def test_perfect_is_refused_where_nothing_is_solved() -> None:
