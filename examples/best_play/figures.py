@@ -74,16 +74,17 @@ def levels_scene() -> Scene:
                 continue
             shapes.append(rectangle(x, y, share * wide, row - 8, fill=fill, stroke="muted", width=0.8))
             label = f"{text} {_hundred(share)}"
-            if share * wide < 7 * len(label):
-                label = _hundred(share)
-            shapes.append(Text((x + share * wide / 2, y + 17), label, 11, anchor="middle"))
+            if share * wide >= 7 * len(label):
+                shapes.append(Text((x + share * wide / 2, y + 17), label, 11, anchor="middle"))
+            else:
+                shapes.append(Text((left + wide + 10, y + 17), label, 11))
             x += share * wide
         words.append(
             f"{name}: X wins {_hundred(worth.x)}, ties {_hundred(worth.tie)}, O wins {_hundred(worth.o)}"
         )
         y += row
     shapes.append(Text((left, y + 8), "blue: X wins · grey: ties · orange: O wins", 10, "muted"))
-    return Scene(left + wide + _EDGE, y + 20, tuple(shapes), title, "; ".join(words) + ".")
+    return Scene(left + wide + 90, y + 20, tuple(shapes), title, "; ".join(words) + ".")
 
 
 def _hundred(share: float) -> str:

@@ -17,7 +17,7 @@ from qttt.rules import Rules
 from qttt.selfplay import Match, play_games, play_match
 
 FILE = Path(__file__).with_name("matches.json")
-GAMES = 10
+GAMES = 500
 SEED = 1
 #: Matches on the page: level, X, O.
 PLAYED = ((2, "hard", "easy"), (2, "perfect", "perfect"))

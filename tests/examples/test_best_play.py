@@ -194,6 +194,13 @@ def test_perfect_players_reach_the_solvers_value() -> None:
     assert abs(mean - game_worth(2).value) < 3 * (high - low) / 2 / 1.96
 
 
+def test_hard_is_the_skilled_player() -> None:
+    match = next(one for one in measured_matches() if one.x == "hard")
+    share, low, high = match.decided()
+    assert 0.5 < low < share < high < 1
+    assert low > game_worth(2).x, "the page says that skill is worth more than the first move"
+
+
 # Figures
 
 
