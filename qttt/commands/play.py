@@ -21,7 +21,7 @@ from qttt.errors import UsageError
 from qttt.files import FileError
 from qttt.players import PLAYERS
 from qttt.record import Record
-from qttt.recordfile import free_name, load_record, save_record, start_record
+from qttt.recordfile import free_name, load_record, start_record
 from qttt.rolls import Rolls
 from qttt.symbols import Symbol
 
@@ -128,7 +128,7 @@ def _keep(keyboard: "KeyboardGame", session: Session) -> None:
         return
     try:
         keyboard.file = keyboard.file or free_name()
-        save_record(keyboard.file, keyboard.record)
+        keyboard.keep()
     except FileError as error:
         session.show(f"The record could not be kept: {error}. This is it:", "", str(keyboard.record), "")
         return

@@ -1,21 +1,24 @@
 """The keyboard game: two players, one board, every token and a handful of words at the prompt."""
 
+import os
 import re
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qttt.commands import COMMANDS as COMMAND_LINE
 from qttt.commands.parser import Parser
 from qttt.commands.session import Session
-from qttt.errors import QtttError, UsageError
+from qttt.errors import QtttError, RecordError, UsageError
+from qttt.files import FileError, reserve_file
 from qttt.game import Game, parse_event
 from qttt.moves import Move
 from qttt.observation import Observer
 from qttt.outcomes import Observation
 from qttt.record import Record
-from qttt.recordfile import save_record
+from qttt.recordfile import load_record, save_record
 from qttt.standing import final_board, shown_position, standing
 from qttt.state import Event, Phase
 from qttt.symbols import Mode, Symbol
@@ -105,6 +108,7 @@ class KeyboardGame:
     keyboard: Keyboard
     file: str | None = None
     seats: Seats = field(default_factory=Seats)
+    _saved: tuple[Event, ...] | None = field(default=None, init=False)
 
     def play(self) -> Result:
         """Play to the end.
@@ -130,10 +134,34 @@ class KeyboardGame:
         return self.game.result
 
     def keep(self) -> None:
-        """Bring the record up to date, and save it if it has a file."""
+        """Bring the record up to date, and save it if it has a file.
+
+        Raises:
+            FileError: it cannot be saved; what was on disk is as it was.
+        """
         self.record = self.record.updated(self.game)
         if self.file is not None:
+            self._step_aside(self.file)
             save_record(self.file, self.record)
+            self._saved = self.record.events
+
+    def _step_aside(self, file: str) -> None:
+        """Where the file has come to hold another game, leave that and go on in a file beside it."""
+        if not os.path.isfile(file):
+            return
+        try:
+            there = load_record(file).events
+        except FileError:
+            return  # Saving will say what there is to say.
+        except RecordError:
+            pass
+        else:
+            if there == self._saved or there == self.game.events[: len(there)]:
+                return
+        path = Path(file)
+        names = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(2, 1000))
+        self.file = str(reserve_file(names))
+        self.session.show(f"Somebody else has changed {file}; this game goes on in {self.file}.")
 
     def show_board(self) -> None:
         """Show the board, what its letters mean, and who is to move."""

@@ -221,8 +221,8 @@ def _apply(node: Any, number: int) -> None:
                 node.operand = ast.UnaryOp(ast.Not(), node.operand)
         case ast.Constant(value=bool()):
             node.value = not node.value
-        case ast.Constant(value=int(number)) | ast.Constant(value=float(number)):
-            node.value = number + 1
+        case ast.Constant():
+            node.value += 1
         case ast.If() | ast.IfExp() | ast.While():
             node.test = ast.UnaryOp(ast.Not(), node.test)
         case ast.Return():

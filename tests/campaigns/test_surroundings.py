@@ -1,0 +1,381 @@
+"""What surrounds the program goes wrong: disks, folders, files, terminals, encodings, streams."""
+
+import os
+import pty
+import resource
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from fcntl import ioctl
+from pathlib import Path
+
+import pytest
+
+from qttt.files import FileError, save_file
+from qttt.recordfile import load_record
+from tests.qttt.cli_runs import run
+
+ROOT = Path(__file__).parents[2]
+QTTT = [sys.executable, "-m", "qttt"]
+FULL = "1 5 2 6 3+4 7 8 9"
+NOBODY = 65534
+
+
+def process(
+    *argv: str,
+    stdin: bytes = b"",
+    before: Callable[[], None] | None = None,
+    environment: "dict[str, str | None] | None" = None,
+) -> "subprocess.CompletedProcess[bytes]":
+    """The program as a process; None takes a variable out of its environment."""
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})}
+    return subprocess.run(
+        [*QTTT, *argv],
+        input=stdin,
+        capture_output=True,
+        env={name: value for name, value in variables.items() if value is not None},
+        preexec_fn=before,
+        timeout=120,
+    )
+
+
+def one_line(done: "subprocess.CompletedProcess[bytes]", status: int) -> str:
+    """The one line of a problem."""
+    assert done.returncode == status, done
+    assert b"Traceback" not in done.stderr + done.stdout
+    assert done.stderr.startswith(b"qttt: error: ")
+    assert done.stderr.count(b"\n") == 1
+    return done.stderr.decode()
+
+
+def as_nobody(work: Callable[[], None]) -> None:
+    """Do something in a child without root's powers, which ignore permissions."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            if os.getuid() == 0:
+                os.setgid(NOBODY)
+                os.setuid(NOBODY)
+            work()
+            status = 0
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def small_files() -> None:
+    """Files may have 100 bytes: a full disk, for whoever writes."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+
+def test_a_full_disk_leaves_the_old_record(tmp_path: Path) -> None:
+    file = tmp_path / "game.qttt"
+    text = f'[Level "1"]\n[X "{"Ada " * 20}"]\n{FULL}\n'
+    file.write_text(text)
+    words = ("observe", str(file), "--save", str(file), "--backend", "dice", "--seed", "1")
+    assert "cannot save" in one_line(process(*words, before=small_files), 2)
+    assert file.read_text() == text
+    assert os.listdir(tmp_path) == ["game.qttt"]
+
+
+def test_a_game_that_cannot_be_saved_any_more_is_printed(tmp_path: Path) -> None:
+    file = tmp_path / "game.qttt"
+    file.write_text(f'[Level "1"]\n[X "{"Ada " * 20}"]\n1. 1\n')
+    old = file.read_text()
+    done = process("play", str(file), "--backend", "dice", stdin=b"5\n6\n", before=small_files)
+    assert b"The record could not be kept" in done.stdout
+    assert b"1. 1 5" in done.stdout
+    assert b"Traceback" not in done.stdout + done.stderr
+    assert file.read_text() == old
+    assert os.listdir(tmp_path) == ["game.qttt"]
+
+
+def test_a_read_only_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "shelf"
+    folder.mkdir()
+    file = folder / "game.qttt"
+    file.write_text("5")
+    for path in (tmp_path, *tmp_path.parents):
+        if (
+            path.stat().st_uid == os.getuid()
+            and path != Path("/")
+            and path.name.startswith(("pytest", "test"))
+        ):
+            path.chmod(path.stat().st_mode | 0o055)
+    folder.chmod(0o555)
+
+    def work() -> None:
+        for name in (file, folder / "new.qttt"):
+            try:
+                save_file(name, "6")
+            except FileError as error:
+                assert "ermission denied" in str(error)
+            else:
+                raise AssertionError(f"{name} was saved")
+        assert load_record(file).events[0].__str__() == "5"
+
+    try:
+        as_nobody(work)
+    finally:
+        folder.chmod(0o755)
+    assert file.read_text() == "5"
+    assert os.listdir(folder) == ["game.qttt"]
+
+
+def test_a_file_that_somebody_makes_read_only_is_not_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "game.qttt"
+    file.write_text("5")
+    file.chmod(0o444)
+    for path in (tmp_path, *tmp_path.parents):
+        if (
+            path.stat().st_uid == os.getuid()
+            and path != Path("/")
+            and path.name.startswith(("pytest", "test"))
+        ):
+            path.chmod(0o777)
+
+    def work() -> None:
+        try:
+            save_file(file, "6")
+        except FileError:
+            return
+        raise AssertionError("it was replaced")
+
+    as_nobody(work)
+    assert file.read_text() == "5"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o444
+
+
+def typing(*lines: str | Callable[[], None]) -> "Typed":
+    return Typed(lines)
+
+
+class Typed:
+    """Standard input that does something between its lines."""
+
+    encoding = "utf-8"
+
+    def __init__(self, lines: tuple[str | Callable[[], None], ...]) -> None:
+        self.lines = list(lines)
+
+    def isatty(self) -> bool:
+        return False
+
+    def readline(self, limit: int = -1) -> str:
+        while self.lines:
+            line = self.lines.pop(0)
+            if isinstance(line, str):
+                return f"{line}\n"
+            line()
+        return ""
+
+
+def play(file: Path, *lines: str | Callable[[], None]) -> tuple[int, str]:
+    import io
+
+    from qttt.cli import main
+
+    out, err = io.StringIO(), io.StringIO()
+    status = main(["play", str(file), "--backend", "dice"], stdin=typing(*lines), stdout=out, stderr=err)  # type: ignore[arg-type]
+    return status, out.getvalue() + err.getvalue()
+
+
+def _put(file: Path, text: str) -> None:
+    file.write_text(text)
+
+
+@pytest.mark.parametrize("other", ["9 8 7", "this is no record", "5 6 7 8"])
+def test_a_file_replaced_under_a_game_is_left_and_the_game_goes_on_beside_it(
+    tmp_path: Path, other: str
+) -> None:
+    file = tmp_path / "game.qttt"
+    file.write_text("1. 5 6")
+    status, said = play(file, "1", lambda: _put(file, other), "2", "3")
+    assert status == 0
+    assert f"Somebody else has changed {file}; this game goes on in {tmp_path / 'game-2.qttt'}." in said
+    assert file.read_text() == other
+    assert [str(event) for event in load_record(tmp_path / "game-2.qttt").events] == ["5", "6", "1", "2", "3"]
+
+
+def test_the_same_game_at_an_earlier_moment_is_no_other_game(tmp_path: Path) -> None:
+    file = tmp_path / "game.qttt"
+    file.write_text("1. 5 6")
+    status, _ = play(file, "1", "undo", "2", lambda: _put(file, "5"), "3", file.unlink, "4")
+    assert status == 0
+    assert os.listdir(tmp_path) == ["game.qttt"]
+    assert [str(event) for event in load_record(file).events] == ["5", "6", "2", "3", "4"]
+
+
+def test_a_folder_that_goes_away_prints_the_game(tmp_path: Path) -> None:
+    folder = tmp_path / "shelf"
+    folder.mkdir()
+    file = folder / "game.qttt"
+    file.write_text("5")
+
+    def remove() -> None:
+        file.unlink()
+        folder.rmdir()
+
+    _, said = play(file, "6", remove, "7")
+    assert "cannot save" in said
+    assert "1. 5 6\n2. 7" in said
+
+
+def test_a_symbolic_link_stays_one_while_a_game_is_saved(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    target, link = tmp_path / "elsewhere" / "game.qttt", tmp_path / "link.qttt"
+    target.write_text("5")
+    link.symlink_to(target)
+    assert play(link, "6")[0] == 0
+    assert link.is_symlink()
+    assert target.read_text() == "1. 5 6\n".join(target.read_text().split("1. 5 6\n"))
+    assert [str(event) for event in load_record(target).events] == ["5", "6"]
+    assert os.listdir(target.parent) == ["game.qttt"]
+    dangling = tmp_path / "dangling.qttt"
+    dangling.symlink_to(tmp_path / "missing" / "game.qttt")
+    done = run("observe", FULL, "--level", "1", "--backend", "dice", "--save", str(dangling))
+    assert done.status == 2
+    assert "no such file or folder" in done.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("home", [None, "/proc/no/home", ""])
+def test_without_a_home_folder(tmp_path: Path, home: str | None) -> None:
+    out = tmp_path / "circuit.png"
+    for argv in (
+        ["odds", "5"],
+        ["observe", FULL, "--level", "1", "--seed", "1"],
+        ["circuit", "5 5*6", "--format", "png", "--out", str(out)],
+        ["backends"],
+    ):
+        folders = {"HOME": home, "MPLCONFIGDIR": None, "XDG_CACHE_HOME": None, "XDG_CONFIG_HOME": None}
+        done = process(*argv, environment=folders)
+        assert done.returncode == 0, done.stderr
+        assert b"Traceback" not in done.stderr
+    assert out.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_clock_that_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the clock says, names are new, saved games are the latest, and searches end."""
+    monkeypatch.chdir(tmp_path)
+    times = iter([2e9, 0.0, -1e9, 4e9, 1.0] * 10_000)
+    monkeypatch.setattr(time, "time", lambda: next(times))
+    for number in range(3):
+        done = run("play", "--o", "search:0.01", "--backend", "dice", "--seed", "1", stdin="5\nquit\n")
+        assert (done.status, done.err) == (0, "")
+        assert len(os.listdir(tmp_path)) == number + 1
+
+
+def in_terminal(argv: list[str], typed: bytes, columns: int, term: str = "xterm") -> tuple[int, str]:
+    """Run a program in a terminal of so many columns, type, and read all that it writes."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.update(TERM=term, PYTHONPATH=str(ROOT), COLUMNS="", LINES="")
+        os.execv(sys.executable, [*QTTT, *argv])
+    ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    os.write(terminal, typed)
+    seen = b""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        seen += part
+        if b"\x1b[6n" in part:
+            # prompt_toolkit asks where the cursor is.
+            os.write(terminal, b"\x1b[1;1R")
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(status), seen.decode()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [20, 1])
+@pytest.mark.parametrize("command", ["odds", "dice", "moves", "circuit", "explain"])
+def test_a_narrow_terminal(command: str, columns: int) -> None:
+    status, seen = in_terminal([command, "5 5*6 1+3"], b"", columns)
+    assert status == 0, seen
+    assert "Traceback" not in seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("term", ["xterm", "dumb", "nonsense"])
+def test_a_game_in_a_narrow_terminal(tmp_path: Path, term: str) -> None:
+    file = tmp_path / "game.qttt"
+    argv = ["play", "--backend", "dice", "--record", str(file)]
+    status, seen = in_terminal(argv, b"5\r6\rquit\r", 20, term)
+    assert status == 0, seen
+    assert "Traceback" not in seen
+    assert [str(event) for event in load_record(file).events] == ["5", "6"]
+
+
+@pytest.mark.parametrize("locale", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX"}, {"LC_ALL": "xx_YY.nonsense"}])
+def test_a_locale_without_utf_8(locale: dict[str, str], tmp_path: Path) -> None:
+    environment: dict[str, str | None] = {
+        **locale,
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONIOENCODING": None,
+        "LANG": None,
+    }
+    file = tmp_path / "Spiel von Łukasz.qttt"
+    file.write_text('[X "Łukasz"] {△ □} 5 5*6', encoding="utf-8")
+    done = process("odds", str(file), environment=environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.isascii()
+    done = process(
+        "play", str(file), "--backend", "dice", stdin="1 {Łukasz}\n7\n".encode(), environment=environment
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    record = load_record(file)
+    assert record.headers["X"] == "Łukasz"
+    assert [str(event) for event in record.events] == ["5", "5*6", "7"]
+    assert "xyz" in one_line(process("odds", "5 {Łukasz} xyz", environment=environment), 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["odds", "1+3 1*2 9 3*4 5+6 7+8"],
+        ["moves", "5"],
+        ["dice", "5 5*6"],
+        ["observe", FULL, "--level", "1", "--backend", "dice"],
+        ["check", "5 5*6"],
+        ["explain", "5 5*6 1+3"],
+        ["perft", "--level", "2", "--depth", "2"],
+        ["backends"],
+        ["play", "--x", "random", "--o", "random", "--backend", "dice", "--seed", "1"],
+        ["advise", "5"],
+        ["rules"],
+        ["--help"],
+    ],
+    ids=lambda argv: argv[0],
+)
+def test_output_that_nobody_reads_to_its_end(argv: list[str], tmp_path: Path) -> None:
+    """As in ``qttt odds … | head -1``: no complaint, whichever line is the last that is read."""
+    program = subprocess.Popen(
+        [*QTTT, *argv],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert program.stdout is not None and program.stderr is not None
+    assert program.stdout.readline()
+    program.stdout.close()
+    complaint = program.stderr.read()
+    assert program.wait(120) == 0, complaint
+    assert complaint == b""
