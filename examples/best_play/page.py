@@ -5,6 +5,8 @@ import shlex
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from textwrap import fill
+from typing import Any, Final
 
 from examples.best_play.counting import can_force
 from examples.best_play.figures import figures, games
@@ -27,6 +29,9 @@ from qttt.solver.tables import shipped_table
 
 _TEMPLATE = Path(__file__).with_name("page.md.j2")
 _LARGEST_DENOMINATOR = 256
+_NOT_FILLED = ("#", "|", "!", "    ", "```")
+_TEXT: Final[dict[str, Any]] = {"width": 118, "break_long_words": False, "break_on_hyphens": False}
+_LIST: Final[dict[str, Any]] = {**_TEXT, "subsequent_indent": "  "}
 
 
 @cache
@@ -47,7 +52,7 @@ def _page() -> str:
     replies = answered()
     at_1 = {opening: worth.value for opening, worth in opening_worths(1).items() if opening.superposition}
     classical_at_1 = best_of(1, superposition=False)[1].value
-    return template.render(
+    text = template.render(
         levels=levels,
         solved_words=_solved_words(levels),
         game=game,
@@ -83,6 +88,26 @@ def _page() -> str:
         percent=_percent,
         interval=_interval,
     )
+    return filled(text)
+
+
+def filled(page: str) -> str:
+    """A Markdown page with its paragraphs and list items filled anew, whatever numbers are in them.
+
+    Tables, headings, pictures and everything indented or fenced stay as they are.
+    """
+    done, fenced = [], False
+    for block in page.split("\n\n"):
+        plain = not fenced and not block.startswith(_NOT_FILLED)
+        fenced ^= block.count("```") % 2 == 1
+        if plain and block.startswith("- "):
+            items = block.removeprefix("- ").split("\n- ")
+            done.append("\n".join(fill(" ".join(f"- {item}".split()), **_LIST) for item in items))
+        elif plain:
+            done.append(fill(" ".join(block.split()), **_TEXT))
+        else:
+            done.append(block)
+    return "\n\n".join(done).rstrip("\n") + "\n"
 
 
 def _run(command: str) -> str:

@@ -18,7 +18,7 @@ from examples.best_play.openings import (
     openings,
     solved_levels,
 )
-from examples.best_play.page import best_play_files
+from examples.best_play.page import best_play_files, filled
 from examples.best_play.poor_opener import answered
 from qttt.outcomes import Observation
 from qttt.pictures.palette import PALETTES, Theme
@@ -37,6 +37,21 @@ def test_every_level_is_solved_and_on_the_page() -> None:
     for level in solved_levels():
         assert f"\n| {level} |" in page
         assert f"**Level {level}**" in page
+
+
+def test_paragraphs_are_filled_and_all_else_is_left_alone() -> None:
+    words = "one two " * 30
+    fence = "```console\n$ a  b\n\nc   d\n```"
+    page = (
+        f"# A   heading\n\n{words}\n\n- {words}\n- next  item\n\n| a  | b |\n\n{fence}\n\n    e   f\n\nend\n"
+    )
+    done = filled(page)
+    assert max(map(len, done.splitlines())) <= 118
+    assert done.split() == page.split()
+    assert done.count("\n- ") == 2
+    for kept in ("# A   heading", "| a  | b |", fence, "    e   f"):
+        assert f"\n\n{kept}\n\n" in f"\n\n{done}"
+    assert "- next item\n" in done
 
 
 # Level 1
