@@ -9,7 +9,7 @@ from qttt.guide.pages import guide_files
 
 FOLDER = Path(__file__).parent
 #: Pages of the guide that are written by hand.
-WRITTEN = frozenset({"guide/measure-turn.md", "guide/players.md"})
+WRITTEN = frozenset({"guide/hardware.md", "guide/measure-turn.md", "guide/players.md"})
 
 
 def made_files() -> dict[str, str]:

@@ -60,7 +60,7 @@ def test_on_a_device_of_an_account(
 
 
 COMMANDS = re.findall(
-    r"^    (qttt .+)$", (ROOT / "examples" / "hardware.md").read_text("utf-8"), re.MULTILINE
+    r"^    (qttt .+)$", (ROOT / "examples" / "guide" / "hardware.md").read_text("utf-8"), re.MULTILINE
 )
 ON_THIS_COMPUTER = [
     line for line in COMMANDS if "game.qttt" not in line and line != "qttt login" and "--account" not in line
