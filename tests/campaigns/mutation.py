@@ -181,7 +181,7 @@ def _changes(node: Any) -> list[str]:
         case ast.UnaryOp(op=ast.USub()):
             return ["minus left out"]
         case ast.Constant(value=bool()):
-            return [f"{node.value} to {not node.value}"]
+            return [f"{node.value!r} to {not node.value}"]
         case ast.Constant(value=int(number)) | ast.Constant(value=float(number)):
             return [f"{number} to {number + 1}"]
         case ast.If() | ast.IfExp() | ast.While():
@@ -206,6 +206,11 @@ def _is_number(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
 
+def _next(number: Any) -> Any:
+    """A number that is changed by one."""
+    return number + 1
+
+
 def _apply(node: Any, number: int) -> None:
     match node:
         case ast.Compare():
@@ -222,7 +227,7 @@ def _apply(node: Any, number: int) -> None:
         case ast.Constant(value=bool()):
             node.value = not node.value
         case ast.Constant():
-            node.value += 1
+            node.value = _next(node.value)
         case ast.If() | ast.IfExp() | ast.While():
             node.test = ast.UnaryOp(ast.Not(), node.test)
         case ast.Return():

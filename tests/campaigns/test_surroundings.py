@@ -236,7 +236,6 @@ def test_a_symbolic_link_stays_one_while_a_game_is_saved(tmp_path: Path) -> None
     link.symlink_to(target)
     assert play(link, "6")[0] == 0
     assert link.is_symlink()
-    assert target.read_text() == "1. 5 6\n".join(target.read_text().split("1. 5 6\n"))
     assert [str(event) for event in load_record(target).events] == ["5", "6"]
     assert os.listdir(target.parent) == ["game.qttt"]
     dangling = tmp_path / "dangling.qttt"
