@@ -194,7 +194,7 @@ class Campaign:
         found = events(file)
         demand(whole[: len(found)] == found, f"{found} is no beginning of {whole}")
         self.counts["a complete earlier state"] += 1
-        status, _, complaint = run("play", str(file), "--backend", "dice", "--seed", "1", stdin="quit\n")
+        status, _, complaint = run("play", str(file), stdin="quit\n")
         demand(status == 0, complaint)
         again = events(file)
         demand(again[: len(found)] == found, f"going on changed {found} to {again}")
@@ -228,7 +228,7 @@ class Campaign:
         if found == text.encode():
             quietly(*work_on)
         demand(events(file) == whole[0], "observing again with the same seed gave something else")
-        quietly("play", str(file), "--backend", "dice", stdin="quit\n")
+        quietly("play", str(file), stdin="quit\n")
         self._leftovers(file)
 
     def match(self) -> None:
