@@ -1,14 +1,29 @@
 # make play    set everything up in .venv and play a seeded demonstration game
 # make test    lint, types and every test, slow ones included
-# make kills   kill 200 observations on a simulated device and resume each; some minutes
 # make floors  fast tests with the lowest versions allowed, and on every interpreter found
+#
+# Campaigns, minutes to hours each (tests/README.md has the figures of a run, and what can be set):
+# make fuzz        a million inputs for everything that reads, with coverage guidance (needs atheris)
+# make model       the public API against the oracle, under every combination of level and options
+# make kills       SIGKILL while the program saves, observes or waits for a job, on devices too
+# make mutation    rules, dice, gates, lean circuits and decoder changed; the tests must notice
+# make statistics  ten million samples of every random path
+#
 # The interpreter is the first Python 3.11 or newer found; PYTHON=/path/to/python3 chooses another.
 
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST_WORKERS ?= 2
 
-.PHONY: play test floors kills clean
+CAMPAIGN := nice -n 15 $(BIN)/python -m tests.campaigns
+FUZZ_RUNS := tokens=350000 records=250000 stored=200000 tables=80000 jobs=60000 matches=60000 \
+	pending=30000 games=20000 commands=12000 prompts=2500
+GAMES ?= 6
+KILLS ?= 1250
+MUTANTS ?= 8
+SAMPLES ?= 10000000
+
+.PHONY: play test floors fuzz model kills mutation statistics clean
 .DELETE_ON_ERROR:
 
 play: $(VENV)/.installed
@@ -23,8 +38,21 @@ test: $(VENV)/.installed-test
 floors:
 	.ci/floors
 
+fuzz: $(VENV)/.installed-fuzz
+	for run in $(FUZZ_RUNS); do $(CAMPAIGN).fuzz "$${run%=*}" --runs "$${run#*=}" || exit 1; done
+
+model: $(VENV)/.installed-test
+	$(CAMPAIGN).model --games $(GAMES)
+
 kills: $(VENV)/.installed-test
-	$(BIN)/python -m tests.benchmarks.kills --kills 200
+	$(CAMPAIGN).kills --kills $(KILLS)
+	nice -n 15 $(BIN)/python -m tests.benchmarks.kills --kills 200
+
+mutation: $(VENV)/.installed-test
+	$(CAMPAIGN).mutation --sample $(MUTANTS)
+
+statistics: $(VENV)/.installed-test
+	$(CAMPAIGN).battery --samples $(SAMPLES)
 
 clean:
 	rm -rf $(VENV) .floors build dist
@@ -44,3 +72,7 @@ $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 	@echo "Installing tiqtaqtoe with its test tools (once; a few minutes at most)"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[test]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-fuzz: $(VENV)/.installed-test
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[fuzz]'
+	@touch $@
