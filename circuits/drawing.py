@@ -132,7 +132,10 @@ def draw(
 
 def _text(drawn: QuantumCircuit, width: int) -> str:
     def folded(columns: int) -> str:
-        return str(drawn.draw("text", fold=columns, **_SAME_FOR_ALL).single_string())
+        drawing = drawn.draw("text", fold=columns, **_SAME_FOR_ALL)
+        # Qiskit would ask standard output, which may not be where the drawing goes.
+        drawing.encoding = "utf-8"
+        return str(drawing.single_string())
 
     # Qiskit folds between layers only; below this there is no room for the widest layer beside the names.
     lines = folded(width) if width > 0 else ""

@@ -53,6 +53,7 @@ class SquareCheck:
         measured: the measured frequency.
         low: lower end of the frequency's 99 % confidence interval.
         high: its upper end.
+        rolled: the probability by the d6 roll tables, where the shots were rolled by them.
     """
 
     square: int
@@ -62,6 +63,7 @@ class SquareCheck:
     measured: float
     low: float
     high: float
+    rolled: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ class CheckReport:
         backend: who drew the shots.
         mode: the mode of observation.
         exact_ok: the exact part agrees, whatever the shots say.
+        rolled_by: the distribution that ``sampled_tvd`` and ``p_value`` hold the shots against: the exact
+            odds, or those of the d6 roll tables if the shots were rolled by them.
         device: how the shots of a device with noise are judged; None for a backend without.
     """
 
@@ -111,6 +115,7 @@ class CheckReport:
     backend: str
     mode: Mode
     exact_ok: bool = True
+    rolled_by: Rolls = Rolls.EXACT
     device: "DeviceVerdict | None" = None
 
     @property
@@ -136,6 +141,7 @@ class CheckReport:
             "impossible": dict(self.impossible),
             "herald_expected": self.herald_expected,
             "herald_p_value": self.herald_p_value,
+            "rolled_by": str(self.rolled_by),
             "rolls": [{"squares": list(row.squares), "distance": row.distance} for row in self.rolls],
             **({} if self.device is None else {"device": asdict(self.device)}),
         }
@@ -193,7 +199,8 @@ def check(
         "lean": _given(by_lean.outcomes, game),
     }
     distances = {f"{a}-{b}": distance(roads[a], roads[b]) for a, b in combinations(roads, 2)}
-    reference = expected if rolls is Rolls.EXACT else roll_odds(game.state, mode, rolls).outcomes()
+    drawn_from = odds if rolls is Rolls.EXACT else roll_odds(game.state, mode, rolls)
+    reference = drawn_from.outcomes()
     counts = sample.counts()
     shares = {board: number / sample.kept for board, number in counts.items()}
     impossible = {board: number for board, number in counts.items() if reference.get(board, 0.0) <= 0}
@@ -224,8 +231,9 @@ def check(
         herald_expected=failing if heralded else 0.0,
         herald_p_value=herald_p,
         sample=sample,
-        squares=tuple(_square_checks(game, mode, odds, sample)),
+        squares=tuple(_square_checks(game, mode, odds, sample, None if drawn_from is odds else drawn_from)),
         rolls=_roll_checks(game, mode),
+        rolled_by=rolls,
         backend=observer.name,
         mode=mode,
         exact_ok=exact_ok,
@@ -251,9 +259,12 @@ def _failing_fraction(game: Game) -> float:
     return 1.0 - kept
 
 
-def _square_checks(game: Game, mode: Mode, odds: Odds, sample: Sample) -> list[SquareCheck]:
+def _square_checks(
+    game: Game, mode: Mode, odds: Odds, sample: Sample, rolled: Odds | None = None
+) -> list[SquareCheck]:
     position = game.state.position.standard(physical=game.state.physical)
     rows = []
+    by_rolls = None if rolled is None else rolled.squares()
     for square, exact in zip(SQUARES, odds.squares(), strict=True):
         for symbol in Symbol:
             if exact[symbol] <= 0:
@@ -264,7 +275,8 @@ def _square_checks(game: Game, mode: Mode, odds: Odds, sample: Sample) -> list[S
             promise = None
             if game.state.positions is None:
                 promise = promised(position, square, symbol, mode)
-            rows.append(SquareCheck(square, symbol, promise, exact[symbol], measured, low, high))
+            by_d6 = None if by_rolls is None else by_rolls[square - 1][symbol]
+            rows.append(SquareCheck(square, symbol, promise, exact[symbol], measured, low, high, by_d6))
     return rows
 
 

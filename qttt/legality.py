@@ -89,7 +89,7 @@ def _rule_against(move: Move, position: Position, player: Symbol, rules: Rules, 
     if move.switches > switches:
         return (
             f"a player may switch the view {_times(rules.view_switches)} between observations, "
-            f"and {player} has {switches or 'none'} left"
+            f"{player} has {switches or 'none'} left, and the move needs {move.switches}"
         )
     if not _level_allows(move.kind, rules):
         first = {Kind.SUPERPOSITION: 1, Kind.ENTANGLING: 2, Kind.CANCELLING: 3}[move.kind]

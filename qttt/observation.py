@@ -212,8 +212,12 @@ def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT) -> Observer:
         return open_device(name)
     from circuits.backends import get_backend
 
-    with service_errors():
-        return CircuitObserver(get_backend(name.removesuffix(LEAN_SUFFIX)), lean=name.endswith(LEAN_SUFFIX))
+    backend = name.removesuffix(LEAN_SUFFIX)
+    if backend != "aer":
+        raise UsageError(
+            f"there is no backend {name!r}: try aer, aer-lean, dice, fake_<device>, ibm or ibm_<device>"
+        )
+    return CircuitObserver(get_backend(backend), lean=name.endswith(LEAN_SUFFIX))
 
 
 def refuse_rolls(rolls: Rolls, name: str) -> None:

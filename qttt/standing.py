@@ -33,10 +33,14 @@ def standing(game: Game) -> str:
         name += f" {state.position.view.capitalize()} view."
     match state.phase:
         case Phase.MOVE:
-            return f"{name} {state.turn} to move."
+            left = state.switches_left
+            switches = f" ({left} view switch{'' if left == 1 else 'es'} left)" if level.rotated_view else ""
+            return f"{name} {state.turn} to move{switches}."
         case Phase.MODE:
             return f"{name} The positions are observed, and {state.initiator} chooses the mode."
         case _:
+            if state.repeats:
+                return f"{name} Nobody leads: it is observed again, in {state.modes[0]} mode (no-ties)."
             return f"{name} The board is full: {state.initiator} moved last and initiates the observation."
 
 

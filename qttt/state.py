@@ -206,24 +206,28 @@ class State:
 
     def _check_observable(self, token: str) -> None:
         if self.phase is Phase.OVER:
-            raise IllegalMoveError(token, f"the game is over ({_ending(self.result)})")
+            raise self._refusal(token, f"the game is over ({_ending(self.result)})")
         if self.phase is Phase.MOVE:
             empty = ", ".join(map(str, self.position.empty_squares))
-            raise IllegalMoveError(
+            raise self._refusal(
                 token, f"the board is observed only once it is full, and it is empty at {empty}"
             )
+
+    def _refusal(self, token: str, rule: str) -> IllegalMoveError:
+        """An observation is the initiator's: they moved last, roll first and choose the mode."""
+        return IllegalMoveError(token, rule, self.initiator)
 
     def _positioned(self, positions: Positions) -> "State":
         token = str(positions)
         self._check_observable(token)
         if len(self.modes) == 1:
-            raise IllegalMoveError(
+            raise self._refusal(
                 token, "there is no mode to choose here, so the whole board is observed at once"
             )
         if self.positions is not None:
-            raise IllegalMoveError(token, "the positions are observed already")
+            raise self._refusal(token, "the positions are observed already")
         if positions.filled not in self.odds().positions():
-            raise IllegalMoveError(token, "the position cannot give these filled squares")
+            raise self._refusal(token, "the position cannot give these filled squares")
         return replace(self, positions=positions)
 
     def _observed(self, observation: Observation) -> "State":
@@ -235,11 +239,11 @@ class State:
                 if not self.rules.level.rotated_mode
                 else f"this repeated observation is in {self.modes[0]} mode (option no-ties)"
             )
-            raise IllegalMoveError(token, why)
+            raise self._refusal(token, why)
         if self.positions is not None and not self.positions.agree(observation.board):
-            raise IllegalMoveError(token, f"the observed positions were {self.positions.filled}")
+            raise self._refusal(token, f"the observed positions were {self.positions.filled}")
         if self.odds(observation.mode).probability(observation.board) <= 0:
-            raise IllegalMoveError(token, "the position cannot give this board")
+            raise self._refusal(token, "the position cannot give this board")
         position = self.position.observed_as(observation.board, in_play=self.rules.level.observed_in_play)
         return replace(
             self,

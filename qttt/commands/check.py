@@ -125,37 +125,52 @@ def _views_json(difference: "ViewDifference") -> dict[str, Any]:
     }
 
 
+_WHY_NO_PROMISE = (
+    "- where the dice's values alone say less: half-cancelled roots are renormalised, half-entangled",
+    "squares read otherwise in the rotated mode, and known positions change what is left.",
+)
+
+
 def _show(report: "CheckReport", difference: "ViewDifference | None", session: Session) -> None:
     from qttt.commands.tables import plain_table
+    from qttt.crosscheck import SIGNIFICANCE
     from qttt.textboard import percent
 
     exact = plain_table("exact distance between", "")
     for pair, distance in report.distances.items():
         exact.add_row(pair.replace("-", " and "), f"{distance:.1e}")
     sample = report.sample
-    squares = plain_table("square", "symbol", ">dice", ">exact", ">measured", "99 % interval")
+    by_d6 = report.rolled_by is Rolls.D6
+    columns = [">dice", ">exact", *([">d6"] if by_d6 else []), ">measured", "99 % interval"]
+    squares = plain_table("square", "symbol", *columns)
     for row in report.squares:
         squares.add_row(
             str(row.square),
             str(row.symbol),
-            "" if row.dice is None else percent(row.dice),
+            "-" if row.dice is None else percent(row.dice),
             percent(row.exact),
+            *([] if row.rolled is None else [percent(row.rolled)]),
             percent(row.measured),
             f"{percent(row.low)} to {percent(row.high)}",
         )
+    odds = "odds of the d6 rolls" if by_d6 else "exact odds"
+    judged = "" if report.device is not None else f" (below {SIGNIFICANCE} would fail)"
     session.show(
         exact,
         "",
         f"{sample.shots:,} shots on {report.backend} in {report.mode} mode: {sample.kept:,} count, "
         f"{sample.illegal:,} are illegal, {sample.herald_failed:,} have a failed herald "
         f"({percent(report.herald_expected)} expected).",
-        f"Distance of the shots from the exact odds {report.sampled_tvd:.4f}, p-value {report.p_value:.4f}.",
+        f"Distance of the shots from the {odds} {report.sampled_tvd:.4f}, "
+        f"p-value {report.p_value:.4f}{judged}.",
     )
     if report.device is not None:
         _show_device(report.device, session)
     for board, count in report.impossible.items():
         session.show(f"Impossible, and yet measured {count:,} times: {board}")
     session.show("", squares)
+    if any(row.dice is None for row in report.squares):
+        session.show("", *_WHY_NO_PROMISE)
     for rolls in report.rolls:
         where = ", ".join(map(str, rolls.squares))
         session.show(f"Rolled with a d6, squares {where} are {rolls.distance:.4f} away from the exact odds.")

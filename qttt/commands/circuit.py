@@ -3,7 +3,6 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from warnings import catch_warnings, filterwarnings
 
 from qttt.commands import Command
 from qttt.commands.arguments import (
@@ -71,13 +70,13 @@ def circuit_text(
     from qttt.observation import service_errors
 
     circuit = compile_board(game, mode, lean=style == "lean").circuit
+    if format == "text" and not circuit.data:
+        board = next(iter(game.state.odds(mode).outcomes()))
+        return f"No qubit is needed: the board is certain to be {board}.\n"
     with service_errors():
         if format == "qasm3":
             return to_qasm3(circuit)
-        with catch_warnings():
-            # Qiskit's text drawing looks at the encoding of standard output, which is not where it goes here.
-            filterwarnings("ignore", "The encoding .* has a limited charset", RuntimeWarning)
-            return draw(circuit, format, all_wires=all_wires, width=width)
+        return draw(circuit, format, all_wires=all_wires, width=width)
 
 
 def circuit_stats(
@@ -194,11 +193,12 @@ def _run(arguments: Namespace, session: Session) -> int:
 
 def _format(arguments: Namespace) -> str:
     format = arguments.format
+    named = None if arguments.out is None else _SUFFIXES.get(Path(arguments.out).suffix.lower())
+    if format in PICTURES and named not in (None, format):
+        raise UsageError(f"--format {format} and --out {arguments.out} contradict each other")
     if format is None and arguments.json:
         format = "stats"
-    if format is None and arguments.out is not None:
-        format = _SUFFIXES.get(Path(arguments.out).suffix.lower())
-    format = format or "text"
+    format = format or named or "text"
     if arguments.json and format != "stats":
         raise UsageError("--json goes with --format stats: the other formats are no JSON")
     if arguments.backend is not None and format != "stats":

@@ -17,7 +17,7 @@ from qttt.odds import Odds
 from qttt.rolls import Rolls, roll_odds
 from qttt.squares import EMPTY
 from qttt.standing import final_board
-from qttt.symbols import Mode
+from qttt.symbols import Mode, View
 from qttt.verdict import Result
 
 
@@ -88,7 +88,7 @@ def _show(game: Game, report: dict[str, Any], session: Session) -> None:
     session.show_game(game)
     session.show(
         "",
-        "The final board:" if game.over else f"If the board were observed now, in {report['mode']} mode:",
+        "The final board:" if game.over else _heading(game, report["mode"]),
         "",
         result_rows(report["result"], session.glyphs),
         "",
@@ -97,6 +97,11 @@ def _show(game: Game, report: dict[str, Any], session: Session) -> None:
         board_rows(report["outcomes"], {b: game.state.verdict(b) for b in report["outcomes"]}, MOST_BOARDS),
         left_out(len(report["outcomes"]), MOST_BOARDS, "likeliest"),
     )
+
+
+def _heading(game: Game, mode: str) -> str:
+    back = "; the view would go back to standard first" if game.state.position.view is View.ROTATED else ""
+    return f"If the board were observed now, in {mode} mode{back}:"
 
 
 COMMAND = Command(

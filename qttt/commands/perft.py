@@ -66,12 +66,12 @@ def _run(arguments: Namespace, session: Session) -> int:
     table = plain_table("first move", ">sequences")
     for move, nodes in report["moves"].items():
         table.add_row(move, f"{nodes:,}")
-    level = game.rules.level.number
-    session.show(
-        table,
-        "",
-        f"Level {level}, {arguments.depth} moves: {report['nodes']:,} legal sequences from the start.",
-    )
+    moves = "1 move" if arguments.depth == 1 else f"{arguments.depth} moves"
+    nodes = report["nodes"]
+    sequences = "1 legal sequence" if nodes == 1 else f"{nodes:,} legal sequences"
+    if report["moves"]:
+        session.show(table, "")
+    session.show(f"Level {game.rules.level.number}, {moves}: {sequences} from the start.")
     return 0
 
 

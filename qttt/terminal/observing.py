@@ -98,13 +98,10 @@ class ObservationPhase:
     def _by_circuit(self) -> None:
         game, observer, show = self.game, self.observer, self.session.show
         state = game.state
-        if state.phase is Phase.OBSERVATION:
-            first = " Positions first." if len(state.modes) > 1 else ""
-            show(f"The board is full: {state.initiator} initiated the observation.{first}")
-            if first:
-                positions, sample = observe_positions(game, observer, self.rng)
-                self._push(positions)
-                show(_measured(observer, sample, game, Mode.STANDARD))
+        if state.phase is Phase.OBSERVATION and len(state.modes) > 1:
+            positions, sample = observe_positions(game, observer, self.rng)
+            self._push(positions)
+            show(_measured(observer, sample, game, Mode.STANDARD) + " Positions first:")
         mode = self._mode()
         sample = observer.draw(game, mode, self.rng)
         given = " given these positions" if game.state.positions else ""
@@ -122,7 +119,7 @@ class ObservationPhase:
 
     def _by_dice(self, observer: DiceObserver) -> None:
         state, show = self.game.state, self.session.show
-        show(f"The board is full: {state.initiator} initiated the observation and rolls first.")
+        show(f"{state.initiator} rolls first.")
         rolls, table = roll_step(table_of(state), self.rng, observer.rolls)
         _show_rolls(rolls, self.session)
         if table.step is Step.POSITIONS:

@@ -291,13 +291,19 @@ def test_circuit_stats() -> None:
         (["--format", "stats", "--out", "x.json"], "goes to standard output"),
         (["--mode", "rotated"], "the rotated mode of observation starts at Level 4, and this is Level 2"),
         (["--width", "20"], "does not fit into 20 columns: it needs"),
+        (["--format", "png", "--out", "c.svg"], "--format png and --out c.svg contradict each other"),
         (["--width", "5"], "must be a whole number from 20"),
         (["--out", "/no/such/folder/c.svg"], "cannot save '/no/such/folder/c.svg': no such file or folder"),
     ],
 )
 def test_circuit_refusals(argv: list[str], reason: str) -> None:
     assert reason in refusal("circuit", "1 1*2", *argv)
-    assert "no live wire" in refusal("circuit", "")
+
+
+def test_a_board_without_doubt_needs_no_qubit() -> None:
+    words = ("circuit", "5 5-6", "--level", "4", "--mode", "rotated", "--style", "lean")
+    assert run(*words).out == "No qubit is needed: the board is certain to be .....O....\n"
+    assert "no live wire" in refusal("circuit", "", "--out", "c.png")
 
 
 def test_circuit_stats_on_a_device() -> None:

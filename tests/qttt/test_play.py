@@ -253,7 +253,7 @@ def test_a_given_generator_is_used() -> None:
         return out.getvalue().partition("The record")[0]
 
     assert run(1) == run(1)
-    assert "=" in run(1)
+    assert "Read in standard mode" in run(1)
 
 
 def test_stdin_of_the_process_is_only_used_when_it_is_the_sessions() -> None:

@@ -123,7 +123,7 @@ def test_percent(probability: float, text: str) -> None:
     ("game", "line"),
     [
         (played("5", 2), "Level 2 (Entanglement). O to move."),
-        (played("5~", 5), "Level 5 (Fully quantum). Rotated view. O to move."),
+        (played("5~", 5), "Level 5 (Fully quantum). Rotated view. O to move (1 view switch left)."),
         (
             played("1 5 2 6 3+4 7 8 9", 1),
             "Level 1 (Superposition). The board is full: O moved last and initiates the observation.",
