@@ -1,7 +1,7 @@
 """How much value each computer player gives away in a move, by the solver's exact values.
 
 ``python -m tests.benchmarks.player_losses LEVEL POSITIONS`` prints, for positions from games of random moves,
-the mean loss of a move (value of the best move minus that of the chosen one, for the player who moves) and its
+the mean loss of a move (value of the best move minus that of the chosen one, for whoever moves) and its
 standard error. It tells players apart with far fewer positions than matches need games.
 """
 
