@@ -53,8 +53,10 @@ class Advice:
             return "exact"
         if self.exact and not self.depth:
             return "exact: this observation, and every board that it may leave"
+        if self.exact and not self.positions:
+            return "exact: every choice leads to solved positions"
         if self.exact:
-            return f"exact: a search of everything, {self.positions:,} positions"
+            return f"exact: a search up to solved positions, {self.positions:,} positions"
         if not self.depth:
             return "estimated: this observation exactly, what comes after it by a rule of thumb"
         return f"estimated: a search {self.depth} deep, {self.positions:,} positions"

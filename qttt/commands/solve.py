@@ -2,6 +2,8 @@
 
 import time
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,13 @@ from qttt.files import save_file
 from qttt.levels import LEVELS
 from qttt.options import Options
 from qttt.rules import Rules
+from qttt.solver.blocks import blocks_of
 from qttt.solver.making import solve_level
-from qttt.solver.measuring.tables import OPTION, SOLVED_LEVEL, board_counts, measuring_table
+from qttt.solver.measuring.tables import OPTION, SOLVED_LEVEL, board_counts, key_of, measuring_table
 from qttt.solver.probe import Prober, Value, ranked
 from qttt.solver.tables import Table, shipped_table, unpack_table
 from qttt.state import State
+from qttt.symbols import Symbol
 
 
 def solve_report(table: Table) -> dict[str, Any]:
@@ -33,10 +37,12 @@ def solve_report(table: Table) -> dict[str, Any]:
         the table was made. With ``measure-turn`` also the boards after an observation, counted; the value and
         the first moves are missing at Level 2, which is solved from there on only.
     """
-    level, options = int(table.about["level"]), str(table.about.get("options", ""))
-    report = _counted(table, level, options) if options else {"level": level}
-    if not options or level == SOLVED_LEVEL:
-        report |= _opening(table, level)
+    level = int(table.about["level"])
+    if table.about.get("options"):
+        report = _measured(table, level)
+    else:
+        prober = Prober(LEVELS[level], table)
+        report = {"level": level, **_opening(level, prober.symmetry_class, prober.value)}
     return {
         **report,
         "states": table.about["states"],
@@ -44,18 +50,34 @@ def solve_report(table: Table) -> dict[str, Any]:
     }
 
 
-def _counted(table: Table, level: int, options: str) -> dict[str, Any]:
+def _measured(table: Table, level: int) -> dict[str, Any]:
+    """What the table for ``measure-turn`` says, the first moves at the level that it holds them of."""
     counts = [count._asdict() for count in board_counts(level, table)]
-    return {"level": level, "options": options, "boards": counts}
+    report = {"level": level, "options": str(table.about["options"]), "boards": counts}
+    if level == SOLVED_LEVEL:
+        report |= _opening(level, lambda state: key_of(*_seen(state)), lambda state: _stored(table, state))
+    return report
 
 
-def _opening(table: Table, level: int) -> dict[str, Any]:
-    # Every position that is asked for is in the table, so that the prober knows nothing of options.
-    prober, start = Prober(LEVELS[level], table), State(Rules(LEVELS[level]))
-    kinds = {prober.symmetry_class(start.child(move)): move for move in reversed(start.legal_moves())}
-    moves = {move: prober.value(start.child(move)) for move in sorted(kinds.values(), key=lambda m: m.order)}
+def _seen(state: State) -> tuple[tuple[int, ...], int]:
+    return blocks_of(state.position), int(state.turn is Symbol.O)
+
+
+def _stored(table: Table, state: State) -> Value:
+    pair = table.get(key_of(*_seen(state)))
+    assert pair is not None
+    worth = pair[0] * state.turn.sign + 0.0
+    return Value(worth, pair[1], Fraction(worth))
+
+
+def _opening(
+    level: int, symmetry_class: Callable[[State], bytes], value: Callable[[State], Value]
+) -> dict[str, Any]:
+    start = State(Rules(LEVELS[level]))
+    kinds = {symmetry_class(start.child(move)): move for move in reversed(start.legal_moves())}
+    moves = {move: value(start.child(move)) for move in sorted(kinds.values(), key=lambda m: m.order)}
     return {
-        **_shown(prober.value(start)),
+        **_shown(value(start)),
         "first_moves": [{"move": str(move), **_shown(worth)} for move, worth in ranked(moves, start.turn)],
     }
 

@@ -25,7 +25,7 @@ from qttt.rules import Rules
 from qttt.solver.blocks import LONE, Block, canonical, code_of, number_of
 from qttt.solver.boards import BOARDS, Pair, board_blocks, board_text
 from qttt.solver.measuring.positions import measured, moment_key
-from qttt.solver.measuring.tables import board_pairs
+from qttt.solver.measuring.tables import LEAST_EMPTY, SOLVED_LEVEL, board_pairs, opening_value
 from qttt.solver.probe import Value, ranked
 from qttt.squares import EMPTY, SQUARES
 from qttt.state import Phase, State
@@ -209,6 +209,8 @@ class _Lookahead:
         self.limited = True
         self.cut = False
         self.measuring = state.rules.options.measure_turn
+        # Positions with many empty squares are in a table then.
+        self.solved = self.level.number == SOLVED_LEVEL and exact_boards(state.rules)
         self.table: dict[bytes, tuple[int, int, Pair]] = {}
         self.order: dict[bytes, float] = {}
         self.full: dict[bytes, Pair] = {}
@@ -268,6 +270,10 @@ class _Lookahead:
         """
         if not place.empty:
             return self.observed(place.standing, place.turn)
+        if self.solved and len(place.empty) >= LEAST_EMPTY:
+            stored = opening_value(place.blocks, place.turn, place.marks)
+            if stored is not None:
+                return stored
         if depth <= 0:
             self.spend(1)
             self.cut = True

@@ -152,7 +152,7 @@ def test_advice(level: int, record: str) -> None:
     advice = advise(game, Budget(200))
     assert {choice for choice, _ in advice.choices} == set(choices(game.state))
     assert advice.why
-    assert not advice.exact
+    assert not advice.exact or (level == 1 and len(game.state.position.empty_squares) >= 7)
 
 
 def test_advice_that_saw_everything_is_exact() -> None:
@@ -162,7 +162,7 @@ def test_advice_that_saw_everything_is_exact() -> None:
         row["move"] for row in report["moves"] if row["move"][0] == "?"
     }
     printed = run("advise", "1+3 1*2 9 3*4 5+6 7 ?3=X", *flags(2)).out
-    assert "exact: a search of everything" in printed
+    assert "exact: a search up to solved positions" in printed
 
 
 @pytest.mark.parametrize(

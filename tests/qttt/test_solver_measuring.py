@@ -240,18 +240,61 @@ def test_a_search_that_is_cut_short_says_so() -> None:
 
 def test_level_1_is_still_won_by_who_begins() -> None:
     table = measuring_table(1)
-    assert opening_value((), 0, 1) == (1.0, 0.0)
+    assert opening_value((), 0) == (1.0, 0.0)
     assert table.about["states"] == 10_041_890
     start = State(rules(1))
     replies = {}
     for move in start.legal_moves():
         child = start.child(move)
-        pair = opening_value(blocks_of(child.position), 1, 1)
+        pair = opening_value(blocks_of(child.position), 1)
         assert pair is not None
         replies[str(move)] = -pair[0]
     assert max(replies.values()) == 1.0
     assert [token for token, value in replies.items() if value == 1] == ["5"]
     assert replies["1+5"] == 13 / 16
+
+
+def random_opening(rng: Random) -> State:
+    """A moment of Level 1 with seven empty squares or more, after moves and measured squares."""
+    while True:
+        state = State(rules(1), turn=rng.choice(list(Symbol)))
+        for _ in range(rng.randint(0, 6)):
+            if state.measurable() and rng.random() < 0.6:
+                square = rng.choice(state.measurable())
+                state = state.child(Measurement(square, rng.choice(list(state.measurement_odds(square)))))
+            else:
+                state = state.child(rng.choice(state.legal_moves()))
+        if len(state.position.empty_squares) >= 7:
+            return state
+
+
+def stored(state: State) -> Pair:
+    pair = opening_value(blocks_of(state.position), int(state.turn is Symbol.O), marks_of(state))
+    assert pair is not None
+    return pair[0] * state.turn.sign, pair[1]
+
+
+def test_a_stored_position_is_worth_its_best_choice() -> None:
+    """The table against itself, one turn on through the game's own rules."""
+    rng = Random(12)
+    for _ in range(12):
+        state = random_opening(rng)
+        pairs = [stored(state.child(move)) for move in state.legal_moves()]
+        for square in state.measurable():
+            odds = state.measurement_odds(square)
+            pairs.append(
+                mean((p, stored(state.child(Measurement(square, cell)))) for cell, p in odds.items())
+            )
+        best = pairs[0]
+        for pair in pairs[1:]:
+            best = better(pair, best, state.turn)
+        assert stored(state) == best
+
+
+def test_the_search_knows_solved_positions() -> None:
+    found = look_ahead(State(rules(1)), Budget(1000))
+    assert (found.complete, found.depth, found.position.value) == (True, 1, 1.0)
+    assert {str(choice) for choice, value in found.values.items() if value.value == 1} == {"5"}
 
 
 @pytest.mark.slow
@@ -262,7 +305,7 @@ def test_level_1_solved_anew_is_what_ships() -> None:
     shipped = measuring_table(1)
     assert fresh.items() == shipped.items()
     assert fresh.about["states"] == shipped.about["states"]
-    assert said[-1] == "the first phase"
+    assert said[-2:] == ["the first phase", "the table"]
     # Every value is a mean of at most 2^20 results, with only halves among the weights: no sum was rounded.
     assert max(Fraction(part).denominator for _, pair in fresh.items() for part in pair) <= 2**20
 

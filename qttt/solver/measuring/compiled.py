@@ -245,3 +245,40 @@ def new_memory(verdicts: Floats, slots: int = SLOTS) -> Memory:
         np.zeros((_STACK, 5), dtype=np.int64),
         np.zeros(2, dtype=np.int64),
     )
+
+
+def empty_counts(keys: Ints) -> Ints:
+    """How many empty squares the state of each key has."""
+    rest, covered = keys.copy(), np.zeros_like(keys)
+    for _ in range(9):
+        digit = rest % _BASE
+        rest //= _BASE
+        covered += (digit > 1).astype(np.int64) + (digit > 3)
+    return 9 - covered
+
+
+def unpacked(key: int) -> tuple[list[tuple[int, ...]], list[int], int, int]:
+    """Read a key of ``state_key`` again: one of the states that share it, the player to move being X.
+
+    Args:
+        key: the key.
+
+    Returns:
+        The squares of each piece, counted from 0; whose each is, 0 for X and 1 for O; the marks; the passes.
+    """
+    pieces: list[tuple[int, ...]] = []
+    owners, marks = [], 0
+    for square in range(9):
+        key, digit = divmod(key, _BASE)
+        if digit == 1:
+            marks |= 1 << square
+        elif digit in (2, 3):
+            pieces.append((square,))
+            owners.append(digit - 2)
+        elif digit:
+            rest, far = divmod(digit - 4, 8)
+            owner, both = divmod(rest, 4)
+            pieces.append((square, far + 1))
+            owners.append(owner)
+            marks |= (both >> 1) << square | (both & 1) << (far + 1)
+    return pieces, owners, marks, key

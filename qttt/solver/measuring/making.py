@@ -1,8 +1,7 @@
 """Solve the option ``measure-turn`` from the rules alone, and make the tables that ship.
 
-A level's table holds every board with which play goes on after an observation. At Level 1 it holds the first
-moves too, one of each kind, and the game itself: Level 2 has too many positions before the first observation,
-about a billion.
+A level's table holds every board with which play goes on after an observation, and at Level 1 every position
+with many empty squares. Level 2 has too many positions before the first observation, about a billion.
 """
 
 import platform
@@ -11,19 +10,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qttt.errors import UsageError
 from qttt.levels import LEVELS
-from qttt.rules import Rules
-from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, blocks_of
+from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, Block, number_of
 from qttt.solver.boards import Pair, board_blocks
 from qttt.solver.making import available_memory
 from qttt.solver.measuring.boards import BoardValues
-from qttt.solver.measuring.tables import OPTION, SOLVED_LEVEL, going_on, key_of
+from qttt.solver.measuring.tables import LEAST_EMPTY, OPTION, SOLVED_LEVEL, going_on, key_of
 from qttt.solver.tables import pack_table
 from qttt.squares import SQUARES
-from qttt.state import State
-from qttt.symbols import Symbol
 
 #: Memory that solving it takes, in MB, as measured and rounded up.
 MEMORY = 700
@@ -52,8 +49,7 @@ def solve_measuring(level: int, progress: Progress | None = None) -> bytes:
         "level": level,
         "options": OPTION,
         "boards": len(positions),
-        # No position before the last observation is here but those of the first move.
-        "least_empty": len(SQUARES),
+        "least_empty": LEAST_EMPTY if level == SOLVED_LEVEL else len(SQUARES) + 1,
         "states": sum(boards.positions.values()),
         "error": 0.0,
     }
@@ -88,15 +84,31 @@ def _opening(boards: BoardValues, progress: Progress | None) -> tuple[dict[bytes
     if progress:
         progress("the first phase")
     memory = new_memory(np.where(np.isnan(boards.values), 0.0, boards.values))
+    find_value(packed((), 0), memory)
+    if progress:
+        progress("the table")
+    return kept_positions(memory[0], memory[1]), int(memory[-1][0]), numba.__version__
+
+
+def kept_positions(keys: NDArray[np.int64], pairs: NDArray[np.float64]) -> dict[bytes, Pair]:
+    """The positions with ``LEAST_EMPTY`` empty squares or more, by the table's keys.
+
+    Args:
+        keys: those of the compiled code's memory.
+        pairs: values and tie probabilities beside them.
+    """
+    from qttt.solver.measuring.compiled import FREE, empty_counts, unpacked
+
     found = {}
-    start = State(Rules.of(SOLVED_LEVEL, OPTION))
-    for state in [start, *map(start.child, start.legal_moves())]:
-        blocks = blocks_of(state.position)
-        turn = int(state.turn is Symbol.O)
-        key = key_of(blocks, turn)
-        if key not in found:
-            found[key] = find_value(packed(blocks, turn), memory)
-    return found, int(memory[-1][0]), numba.__version__
+    for place in np.flatnonzero((keys != FREE) & (empty_counts(keys) >= LEAST_EMPTY)).tolist():
+        pieces, owners, marks, passes = unpacked(int(keys[place]))
+        blocks = []
+        for squares, owner in zip(pieces, owners, strict=True):
+            kind = "hh" if len(squares) == 2 else LONE if passes else OBSERVED
+            passes -= kind == LONE
+            blocks.append(number_of(Block(kind, tuple(square + 1 for square in squares), owner)))
+        found[key_of(tuple(blocks), 0, marks)] = float(pairs[place, 0]), float(pairs[place, 1])
+    return found
 
 
 def packed(blocks: tuple[int, ...], turn: int, marks: int = 0) -> tuple[int, int, int, int, int]:

@@ -1,7 +1,7 @@
 """The tables for the option ``measure-turn``: where they are, and what they hold.
 
-A level's table holds every board with which play goes on after an observation; that of Level 1 holds the
-first moves too, one of each kind, and the game itself.
+A level's table holds every board with which play goes on after an observation; that of Level 1 holds every
+position with ``LEAST_EMPTY`` empty squares or more too.
 """
 
 from functools import cache
@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from qttt.levels import LEVELS
 from qttt.rules import Rules
-from qttt.solver.blocks import canonical, code_of
+from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, Block, canonical, code_of, number_of
 from qttt.solver.boards import BOARDS, Pair, board_blocks, board_text, classes
+from qttt.solver.measuring.positions import moment_key
 from qttt.solver.tables import FOLDER, Table, read_table, shipped_table
 from qttt.squares import EMPTY
 from qttt.verdict import Result, decide
@@ -19,6 +20,8 @@ from qttt.verdict import Result, decide
 OPTION = "measure-turn"
 #: The level that is solved from its first move.
 SOLVED_LEVEL = 1
+#: Its positions with at least so many empty squares are all in the table.
+LEAST_EMPTY = 5
 #: The most squares that an observation leaves empty at Levels 1 and 2: nine hold at most four split pieces.
 MOST_EMPTY = 4
 _WORTH: dict[Result, Pair] = {Result.X: (1.0, 0.0), Result.O: (-1.0, 0.0), Result.TIE: (0.0, 1.0)}
@@ -44,9 +47,26 @@ def going_on(level: int) -> list[tuple[int, ...]]:
     ]
 
 
-def key_of(blocks: tuple[int, ...], turn: int) -> bytes:
-    """The key of a position without marks."""
-    return canonical(code_of(blocks, turn))
+def key_of(blocks: tuple[int, ...], turn: int, marks: int = 0) -> bytes:
+    """The key of a position: the same for positions that are worth the same by symmetry, at Level 1.
+
+    Args:
+        blocks: its blocks.
+        turn: whose turn it is, 0 for X and 1 for O.
+        marks: its marked squares. A certain piece without a mark may be measured, which at Level 1 changes
+            nothing but the turn: these are counted, and beyond that they are as good as observed.
+    """
+    certain = passes = 0
+    settled = []
+    for number in blocks:
+        block = BLOCKS[number]
+        if block.kind in (LONE, OBSERVED):
+            bit = 1 << (block.squares[0] - 1)
+            certain |= bit
+            passes += block.kind == LONE and not marks & bit
+            number = number_of(Block(OBSERVED, block.squares, block.symbol))
+        settled.append(number)
+    return moment_key(code_of(tuple(settled), turn), marks & ~certain) + bytes([passes])
 
 
 def measuring_table_path(level: int) -> Path:
@@ -82,9 +102,22 @@ def board_pairs(level: int) -> tuple[Pair | None, ...]:
     return tuple(pairs)
 
 
-def opening_value(blocks: tuple[int, ...], turn: int, level: int) -> Pair | None:
-    """The value of the empty board or of a first move, from the shipped table; None where it holds none."""
-    return measuring_table(level).get(key_of(blocks, turn))
+def opening_value(blocks: tuple[int, ...], turn: int, marks: int = 0) -> Pair | None:
+    """The value of a position of Level 1 to the player to move, from the shipped table.
+
+    Args:
+        blocks: its blocks.
+        turn: whose turn it is, 0 for X and 1 for O.
+        marks: its marked squares.
+
+    Returns:
+        Value and tie probability; None where the table does not hold it: fewer than ``LEAST_EMPTY`` squares
+        are empty and it is no observed board, or play cannot come to it.
+
+    Raises:
+        TableError: the table cannot be used.
+    """
+    return measuring_table(SOLVED_LEVEL).get(key_of(blocks, turn, marks))
 
 
 class BoardCount(NamedTuple):
@@ -116,8 +149,8 @@ def board_counts(level: int, table: Table) -> list[BoardCount]:
     plain = shipped_table(level)
     counts = {empty: [0, 0, 0] for empty in range(1, MOST_EMPTY + 1)}
     for images in going_on(level):
-        key = key_of(board_blocks(images[0], LEVELS[level]), 0)
-        before, now = plain.get(key), table.get(key)
+        blocks = board_blocks(images[0], LEVELS[level])
+        before, now = plain.get(canonical(code_of(blocks, 0))), table.get(key_of(blocks, 0))
         row = counts[board_text(images[0]).count(EMPTY)]
         row[0] += 1
         if before is not None and now is not None:
