@@ -176,7 +176,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         style=arguments.style,
         format=format,
         all_wires=arguments.all_wires,
-        width=arguments.width or session.columns,
+        width=arguments.width or session.drawing_columns,
     )
     if isinstance(content, str):
         if session.ascii or (arguments.out is None and not session.takes_unicode):

@@ -53,7 +53,7 @@ def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stde
     report = plan_report(plan, observer)
     for item, draft in zip(plan.prepared.circuits, plan.drafts, strict=True):
         if draft.num_qubits:
-            text = str(draw(draft, "text", width=session.columns))
+            text = str(draw(draft, "text", width=session.drawing_columns))
             session.show(
                 f"The circuit ({item.label}):",
                 text if session.takes_unicode else in_ascii(text),

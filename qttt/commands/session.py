@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from qttt.outcomes import Positions
     from qttt.textboard import Glyphs
 
+NARROWEST_DRAWING = 40
+"""Columns that the widest box of a move and the names of its wires need."""
+
 LONGEST_LINE = 10_000
 """Characters of a typed line that are read at once."""
 
@@ -97,6 +100,11 @@ class Session:
         from rich.console import Console
 
         return Console(file=self.stdout).width
+
+    @property
+    def drawing_columns(self) -> int:
+        """How wide drawings of circuits are: a narrower terminal wraps them, which is better than nothing."""
+        return max(self.columns, NARROWEST_DRAWING)
 
     def board(self, position: "Position", positions: "Positions | None" = None) -> "Text":
         """The board as standard output can show it."""

@@ -108,7 +108,7 @@ def _show_move(game: Game, move: Move, session: Session) -> None:
         if block.move == number:
             squares = ", ".join(map(str, block.squares))
             session.show(f"Gates of '{block.label}' on {squares}:")
-            drawing = draw(opened_block(compiled, index), "text", width=session.columns).rstrip("\n")
+            drawing = draw(opened_block(compiled, index), "text", width=session.drawing_columns).rstrip("\n")
             session.write(f"{drawing if session.takes_unicode else in_ascii(drawing)}\n")
 
 

@@ -245,6 +245,30 @@ def test_a_symbolic_link_stays_one_while_a_game_is_saved(tmp_path: Path) -> None
     assert "no such file or folder" in done.err
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_closed_window_or_a_shutdown_keeps_the_game(tmp_path: Path, number: signal.Signals) -> None:
+    program = subprocess.Popen(
+        [*QTTT, "play", "--backend", "dice"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert program.stdin is not None and program.stdout is not None
+    program.stdin.write(b"5\n6\n")
+    program.stdin.flush()
+    seen = b""
+    while seen.count(b" places ") < 2:
+        seen += os.read(program.stdout.fileno(), 65536)
+    program.send_signal(number)
+    out, err = program.communicate(timeout=60)
+    assert (program.returncode, err) == (130, b"")
+    (kept,) = tmp_path.iterdir()
+    assert f"The record is kept in {kept.name}".encode() in out
+    assert [str(event) for event in load_record(kept).events] == ["5", "6"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("home", [None, "/proc/no/home", ""])
 def test_without_a_home_folder(tmp_path: Path, home: str | None) -> None:
@@ -304,6 +328,13 @@ def in_terminal(argv: list[str], typed: bytes, columns: int, term: str = "xterm"
 @pytest.mark.parametrize("command", ["odds", "dice", "moves", "circuit", "explain"])
 def test_a_narrow_terminal(command: str, columns: int) -> None:
     status, seen = in_terminal([command, "5 5*6 1+3"], b"", columns)
+    assert status == 0, seen
+    assert "Traceback" not in seen
+
+
+@pytest.mark.slow
+def test_a_demonstration_in_a_narrow_terminal() -> None:
+    status, seen = in_terminal(["play", "--demo", "--level", "3", "--backend", "dice"], b"", 20)
     assert status == 0, seen
     assert "Traceback" not in seen
 
