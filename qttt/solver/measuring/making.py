@@ -24,6 +24,7 @@ from qttt.squares import SQUARES
 
 #: Memory that solving it takes, in MB, as measured and rounded up.
 MEMORY = 700
+_CHUNK = 1 << 20
 Progress = Callable[[str], None]
 
 
@@ -94,13 +95,17 @@ def kept_positions(keys: NDArray[np.int64], pairs: NDArray[np.float64]) -> dict[
     """The positions with ``LEAST_EMPTY`` empty squares or more, by the table's keys.
 
     Args:
-        keys: those of the compiled code's memory.
+        keys: those of the compiled code's memory; a slot that is free counts as covered all over.
         pairs: values and tie probabilities beside them.
     """
-    from qttt.solver.measuring.compiled import FREE, empty_counts, unpacked
+    from qttt.solver.measuring.compiled import empty_counts, unpacked
 
     found = {}
-    for place in np.flatnonzero((keys != FREE) & (empty_counts(keys) >= LEAST_EMPTY)).tolist():
+    many = [
+        start + np.flatnonzero(empty_counts(keys[start : start + _CHUNK]) >= LEAST_EMPTY)
+        for start in range(0, len(keys), _CHUNK)
+    ]
+    for place in np.concatenate(many).tolist():
         pieces, owners, marks, passes = unpacked(int(keys[place]))
         blocks = []
         for squares, owner in zip(pieces, owners, strict=True):
