@@ -13,13 +13,15 @@ from qttt.board import Position
 from qttt.compiler import CompiledBoard, compile_lean, compile_moves
 from qttt.configurations import TURNING, Configuration, turned
 from qttt.devices import DeviceObserver
+from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.goodness import binomial_p_value, interval, p_value
-from qttt.observation import CircuitObserver, Observer, Sample, service_errors
+from qttt.observation import CircuitObserver, Observer
 from qttt.odds import Odds, distance
 from qttt.outcomes import filled_squares
 from qttt.rolls import Rolls, roll_odds
 from qttt.roots import Attack, kept_fraction, read_roots
+from qttt.samples import Sample, service_errors
 from qttt.squares import SQUARES
 from qttt.symbols import Mode, Symbol
 
@@ -166,7 +168,8 @@ def check(
 ) -> CheckReport:
     """Hold the descriptions of a game's present board against each other.
 
-    The shots of a device with noise are judged by what its errors predict, see `qttt.devicecheck`.
+    For a device with noise there is `qttt.devicecheck.check_on_device`, which judges its shots by what its
+    errors predict.
 
     Args:
         game: a game at any moment; with positions observed, everything is given these positions.
@@ -179,14 +182,13 @@ def check(
         lean: a lean circuit to check instead of the compiler's own.
 
     Raises:
-        UsageError: fewer than one shot, or a mode that the level does not have.
+        UsageError: fewer than one shot, a mode that the level does not have, or a device.
         ServiceError: the backend failed.
     """
     if isinstance(observer, DeviceObserver):
-        from qttt.devicecheck import check_on_device
-
-        observer.agree()
-        return check_on_device(game, mode, observer, observer.plan(game, [mode], shots), rng)
+        raise UsageError(
+            f"{observer.name} is a device with noise, which no p-value suits: qttt.devicecheck judges it"
+        )
     sample = observer.sample(game, mode, shots, rng)
     odds = game.state.odds(mode)
     expected = odds.outcomes()

@@ -23,8 +23,8 @@ from qttt.crosscheck import CheckReport, check
 from qttt.devices import DeviceObserver, Plan, Reading, readings_of
 from qttt.game import Game
 from qttt.impossible import impossible_boards
-from qttt.observation import Sample, service_errors
 from qttt.odds import distance
+from qttt.samples import Sample, service_errors
 from qttt.state import State
 from qttt.symbols import Mode
 

@@ -19,8 +19,8 @@ from qttt.compiler import lean_pieces
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.impossible import impossible_boards
-from qttt.observation import Sample, check_request, sample_of, service_errors
 from qttt.outcomes import Positions, filled_squares
+from qttt.samples import Sample, check_request, sample_of, service_errors
 from qttt.state import Event, Phase, State
 from qttt.symbols import Mode
 

@@ -6,9 +6,6 @@ positions anew.
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from qttt.compiler import CompiledBoard, compile_board
@@ -16,67 +13,18 @@ from qttt.errors import ServiceError, UsageError
 from qttt.game import Game
 from qttt.outcomes import Measurement, Positions, filled_squares
 from qttt.rolls import Rolls, observe_by_rolls, roll_odds
-from qttt.state import State
+from qttt.samples import Sample as Sample
+from qttt.samples import check_request, sample_of, service_errors
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     import numpy as np
 
     from circuits.backends.base import Backend
-    from circuits.decoding import Decoded
 
 DICE = "dice"
 LEAN_SUFFIX = "-lean"
 MAX_TRIES = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """What an observer saw.
-
-    Attributes:
-        drawn: the boards of the shots that count, in the order measured.
-        illegal: shots that no board explains, or that the position cannot give; thrown away.
-        herald_failed: shots whose herald fired: half-cancelling did not succeed; thrown away.
-        kinds: the illegal shots by the kind of fault.
-        unused: possible shots that are left aside: with other positions than those observed already, or
-            after the first where only one is wanted.
-    """
-
-    drawn: tuple[str, ...] = field(repr=False)
-    illegal: int = 0
-    herald_failed: int = 0
-    kinds: dict[str, int] = field(default_factory=dict)
-    unused: int = 0
-
-    @property
-    def kept(self) -> int:
-        """How many shots count."""
-        return len(self.drawn)
-
-    @property
-    def shots(self) -> int:
-        """How many shots there were in all."""
-        return self.kept + self.unused + self.illegal + self.herald_failed
-
-    @property
-    def first(self) -> str:
-        """The board of the first shot that counts: the outcome of the game.
-
-        Raises:
-            ServiceError: if no shot counts.
-        """
-        if not self.drawn:
-            kinds = "; ".join(f"{kind} {count}" for kind, count in sorted(self.kinds.items()))
-            raise ServiceError(
-                f"no shot of {self.shots} counts: {self.herald_failed} failed heralds, {self.illegal} illegal"
-                + f" ({kinds})" * bool(kinds)
-            )
-        return self.drawn[0]
-
-    def counts(self) -> dict[str, int]:
-        """How often each board was drawn, in the order of the boards."""
-        return dict(sorted(Counter(self.drawn).items()))
 
 
 class Observer(Protocol):
@@ -183,13 +131,6 @@ class CircuitObserver:
         raise ServiceError(f"backend {self.name!r} gave {MAX_TRIES} shots in a row that do not count")
 
 
-def sample_of(decoded: "Decoded") -> Sample:
-    """A sample from decoded shots, in the order measured."""
-    boards = decoded.boards
-    drawn = tuple(boards[number] for number in decoded.index.tolist() if number >= 0)
-    return Sample(drawn, decoded.illegal, decoded.herald_failed, dict(decoded.illegal_kinds))
-
-
 def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT) -> Observer:
     """Find an observer by name.
 
@@ -228,38 +169,6 @@ def refuse_rolls(rolls: Rolls, name: str) -> None:
     """
     if rolls is not Rolls.EXACT:
         raise UsageError(f"--rolls {rolls} goes with the backend 'dice', not {name!r}: circuits do not roll")
-
-
-@contextmanager
-def service_errors() -> Iterator[None]:
-    """Turn what ``circuits`` raises into the game's own errors.
-
-    Raises:
-        UsageError: the request made no sense, or no backend has the name.
-        ServiceError: the backend failed.
-    """
-    from circuits.errors import BackendError, CircuitsError
-
-    try:
-        yield
-    except BackendError as error:
-        raise ServiceError(str(error)) from error
-    except CircuitsError as error:
-        raise UsageError(str(error)) from error
-
-
-def check_request(state: State, mode: Mode, shots: int) -> None:
-    """Refuse what no observer can do.
-
-    Raises:
-        UsageError: fewer than one shot, or a mode that the level does not have.
-    """
-    if shots < 1:
-        raise UsageError(f"the number of shots must be at least 1, not {shots}")
-    if mode is Mode.ROTATED and not state.rules.level.rotated_mode:
-        raise UsageError(
-            f"the rotated mode of observation starts at Level 4, and this is Level {state.rules.level.number}"
-        )
 
 
 def measure_square(

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from qttt.devices import DeviceObserver, Plan, Reading, read_shots
 from qttt.errors import MALFORMED, QtttError, ServiceError, UsageError
 from qttt.game import Game
-from qttt.observation import service_errors
 from qttt.outcomes import Positions
 from qttt.record import Record
 from qttt.recordfile import load_record, save_record
+from qttt.samples import service_errors
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:

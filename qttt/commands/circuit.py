@@ -13,6 +13,7 @@ from qttt.commands.arguments import (
     mode_of,
     whole_number,
 )
+from qttt.commands.characters import in_ascii
 from qttt.commands.session import Session
 from qttt.errors import UsageError
 from qttt.files import save_file
@@ -31,7 +32,6 @@ LAYOUTS = 20
 """How many layouts are tried on a device."""
 
 PICTURES = ("png", "svg", "pdf")
-_LINES = {"─": "-", "═": "=", "│": "|", "║": "|", "■": "*", "π": "p"}
 _SUFFIXES = {
     ".txt": "text",
     ".qasm": "qasm3",
@@ -67,7 +67,7 @@ def circuit_text(
     """
     from circuits.drawing import draw, to_qasm3
     from qttt.compiler import compile_board
-    from qttt.observation import service_errors
+    from qttt.samples import service_errors
 
     circuit = compile_board(game, mode, lean=style == "lean").circuit
     if format == "text" and not circuit.data:
@@ -98,7 +98,7 @@ def circuit_stats(
     from circuits.drawing import stats
     from circuits.lean import lean_circuit
     from qttt.compiler import compile_moves, lean_pieces
-    from qttt.observation import service_errors
+    from qttt.samples import service_errors
 
     with service_errors():
         device = _device(backend)
@@ -121,17 +121,6 @@ def _device(backend: str | None) -> "BackendV2 | None":
     if device is None:
         raise UsageError(f"backend {backend!r} has no gates of its own to count in")
     return device
-
-
-def in_ascii(drawing: str) -> str:
-    """A text drawing of a circuit with every character that is not ASCII replaced by one of like shape."""
-    return "".join(character if character.isascii() else _like(character) for character in drawing)
-
-
-def _like(character: str) -> str:
-    if "\u2500" <= character <= "\u257f":  # The block of box drawings.
-        return _LINES.get(character, "+")
-    return _LINES.get(character, "#")
 
 
 def _add_arguments(parser: ArgumentParser) -> None:

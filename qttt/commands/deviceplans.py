@@ -46,7 +46,7 @@ def plan_report(plan: Plan, observer: DeviceObserver) -> dict[str, Any]:
 def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stderr: bool = False) -> None:
     """Print the circuits of a plan and what they will cost."""
     from circuits.drawing import draw
-    from qttt.commands.circuit import in_ascii
+    from qttt.commands.characters import in_ascii
     from qttt.commands.tables import plain_table
     from qttt.textboard import percent
 

@@ -10,7 +10,7 @@ from qttt.commands.arguments import add_json_argument
 from qttt.commands.deviceplans import progress
 from qttt.commands.session import Session
 from qttt.errors import QtttError, UsageError
-from qttt.observation import service_errors
+from qttt.samples import service_errors
 
 
 class NoKeyError(QtttError):

@@ -1,8 +1,7 @@
 """``qttt observe``: the observation phase of a full board, on a simulator, by dice, or on a device."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from qttt.commands import Command
 from qttt.commands.arguments import (
@@ -20,6 +19,7 @@ from qttt.commands.arguments import (
     settle_headers,
     whole_number,
 )
+from qttt.commands.observed import observe_report, show_observation
 from qttt.commands.session import QuestionUnansweredError, Session
 from qttt.errors import IllegalMoveError, QtttError, UsageError
 from qttt.game import Game
@@ -78,31 +78,6 @@ def check_observable(game: Game) -> None:
         raise IllegalMoveError(
             "observe", f"a board is observed only once it is full, and this one is empty at {empty}"
         )
-
-
-def observe_report(game: Game, record: Record, sample: "Sample", backend: str) -> dict[str, Any]:
-    """The object that ``qttt observe --json`` prints.
-
-    Args:
-        game: the game after the observation.
-        record: its record.
-        sample: the shots.
-        backend: who looked.
-    """
-    last = game.events[-1]
-    assert isinstance(last, Observation)
-    return {
-        "board": last.board,
-        "mode": str(last.mode),
-        "backend": backend,
-        "shots": sample.shots,
-        "kept": sample.kept + sample.unused,
-        "illegal": sample.illegal,
-        "herald_failed": sample.herald_failed,
-        "result": str(game.result),
-        "record": str(record),
-        "counts": sample.counts(),
-    }
 
 
 def _add_arguments(parser: ArgumentParser) -> None:
@@ -227,35 +202,6 @@ def _kept(seen: Record, arguments: Namespace) -> str:
     if file is None:
         return f"no mode was chosen; go on with the observed positions: {' '.join(str(seen).split())}"
     return f"no mode was chosen; the observed positions are kept in {file}"
-
-
-def show_observation(
-    game: Game, report: dict[str, Any], saved: str | None, session: Session, remarks: Sequence[str] = ()
-) -> None:
-    """Print the report of an observation for people, with remarks on how it came about."""
-    from qttt.board import Position
-    from qttt.commands.tables import MOST_BOARDS, count_rows, left_out
-    from qttt.standing import ending
-
-    shots = "1 shot" if report["shots"] == 1 else f"{report['shots']:,} shots"
-    counts = f"{report['kept']:,} of which {'counts' if report['kept'] == 1 else 'count'}"
-    if report["illegal"] or report["herald_failed"]:
-        counts += f" ({report['illegal']:,} illegal, {report['herald_failed']:,} with a failed herald)"
-    session.show(
-        f"Observed in {report['mode']} mode on {report['backend']}: {shots}, {counts}.",
-        *remarks,
-        session.board(Position(observed=report["board"])),
-        f"{report['board']}: {ending(game.result)}.",
-    )
-    if len(report["counts"]) > 1:
-        session.show(
-            "",
-            count_rows(report["counts"], MOST_BOARDS),
-            left_out(len(report["counts"]), MOST_BOARDS, "most frequent"),
-        )
-    session.show("", report["record"])
-    if saved is not None:
-        session.show("", f"Saved in {saved}.")
 
 
 COMMAND = Command(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from qttt.commands.arguments import device_of
 from qttt.commands.devicejobs import Outcome, observe_on_device, resume_on_device
 from qttt.commands.deviceplans import plan_report, show_plan
-from qttt.commands.observe import observe_report, show_observation
+from qttt.commands.observed import observe_report, show_observation
 from qttt.commands.session import QuestionUnansweredError, Session
 from qttt.devices import DeviceObserver, Plan
 from qttt.errors import UsageError

@@ -5,16 +5,16 @@ from argparse import Namespace
 from qttt.commands.arguments import device_of
 from qttt.commands.devicejobs import confirm
 from qttt.commands.deviceplans import progress
-from qttt.commands.observe import observe_report, show_observation
 from qttt.commands.observe_device import show_dry_run
+from qttt.commands.observed import observe_report, show_observation
 from qttt.commands.session import Session
 from qttt.dynamic import Policy, compile_dynamic, read_dynamic
 from qttt.errors import UsageError
 from qttt.game import Game
-from qttt.observation import sample_of, service_errors
 from qttt.outcomes import Observation, Positions, filled_squares
 from qttt.record import Record
 from qttt.recordfile import save_record
+from qttt.samples import sample_of, service_errors
 
 SHOTS = 100
 """A measurement in the middle makes the simulation of a device start anew for every shot."""

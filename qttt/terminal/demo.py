@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qttt.commands.arguments import completed, observer_of
-from qttt.commands.circuit import in_ascii
+from qttt.commands.characters import in_ascii
 from qttt.commands.session import Session
 from qttt.commands.tables import plain_table
 from qttt.compiler import compile_moves, opened_block

@@ -11,10 +11,10 @@ from qttt.commands.devicejobs import (
 )
 from qttt.devices import DeviceObserver
 from qttt.game import Game
-from qttt.observation import Sample
 from qttt.outcomes import Observation
 from qttt.pending import HEADER, find
 from qttt.recordfile import free_name, load_record, save_record
+from qttt.samples import Sample
 from qttt.state import Phase
 from qttt.symbols import Mode
 

@@ -9,6 +9,7 @@ import pytest
 from qttt import devices
 from qttt.devicecheck import FACTOR, judge
 from qttt.devices import read_shots
+from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.impossible import Fault
 from qttt.rules import Rules
@@ -125,14 +126,16 @@ def test_mitigation_by_the_library() -> None:
     assert 0 <= device["tvd_mitigated"] < device["tvd_before"] / 3
 
 
-def test_the_python_function_judges_devices_the_same_way() -> None:
+def test_devices_are_judged_by_their_own_check_from_python_too() -> None:
     from qttt.crosscheck import check
+    from qttt.devicecheck import check_on_device
 
     game = Game(Rules.of(level=1))
     game.play("1+2")
-    report = check(
-        game, Mode.STANDARD, devices.open_device("fake_manila"), np.random.default_rng(1), shots=300
-    )
+    device, rng = devices.open_device("fake_manila"), np.random.default_rng(1)
+    with pytest.raises(UsageError, match="fake_manila is a device with noise"):
+        check(game, Mode.STANDARD, device, rng)
+    report = check_on_device(game, Mode.STANDARD, device, device.plan(game, [Mode.STANDARD], 300), rng)
     assert report.ok
     assert report.device is not None
     assert report.to_json()["device"]["kinds"] == report.sample.kinds

@@ -11,10 +11,10 @@ from qttt.dynamic import Policy, compile_dynamic, read_dynamic
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.goodness import p_value
-from qttt.observation import sample_of
 from qttt.odds import distance
 from qttt.outcomes import Positions, filled_squares
 from qttt.rules import Rules
+from qttt.samples import sample_of
 from qttt.symbols import Mode
 from tests.qttt.cli_runs import refusal, run, run_json
 

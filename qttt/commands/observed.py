@@ -1,0 +1,66 @@
+"""What is printed of an observation, whoever made it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from qttt.commands.session import Session
+from qttt.game import Game
+from qttt.outcomes import Observation
+from qttt.record import Record
+
+if TYPE_CHECKING:
+    from qttt.samples import Sample
+
+
+def observe_report(game: Game, record: Record, sample: "Sample", backend: str) -> dict[str, Any]:
+    """The object that ``qttt observe --json`` prints.
+
+    Args:
+        game: the game after the observation.
+        record: its record.
+        sample: the shots.
+        backend: who looked.
+    """
+    last = game.events[-1]
+    assert isinstance(last, Observation)
+    return {
+        "board": last.board,
+        "mode": str(last.mode),
+        "backend": backend,
+        "shots": sample.shots,
+        "kept": sample.kept + sample.unused,
+        "illegal": sample.illegal,
+        "herald_failed": sample.herald_failed,
+        "result": str(game.result),
+        "record": str(record),
+        "counts": sample.counts(),
+    }
+
+
+def show_observation(
+    game: Game, report: dict[str, Any], saved: str | None, session: Session, remarks: Sequence[str] = ()
+) -> None:
+    """Print the report of an observation for people, with remarks on how it came about."""
+    from qttt.board import Position
+    from qttt.commands.tables import MOST_BOARDS, count_rows, left_out
+    from qttt.standing import ending
+
+    shots = "1 shot" if report["shots"] == 1 else f"{report['shots']:,} shots"
+    counts = f"{report['kept']:,} of which {'counts' if report['kept'] == 1 else 'count'}"
+    if report["illegal"] or report["herald_failed"]:
+        counts += f" ({report['illegal']:,} illegal, {report['herald_failed']:,} with a failed herald)"
+    session.show(
+        f"Observed in {report['mode']} mode on {report['backend']}: {shots}, {counts}.",
+        *remarks,
+        session.board(Position(observed=report["board"])),
+        f"{report['board']}: {ending(game.result)}.",
+    )
+    if len(report["counts"]) > 1:
+        session.show(
+            "",
+            count_rows(report["counts"], MOST_BOARDS),
+            left_out(len(report["counts"]), MOST_BOARDS, "most frequent"),
+        )
+    session.show("", report["record"])
+    if saved is not None:
+        session.show("", f"Saved in {saved}.")
