@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from qttt.crosscheck import CheckReport, check
 from qttt.devices import DeviceObserver, Plan, Reading, readings_of
 from qttt.game import Game
+from qttt.goodness import apart
 from qttt.impossible import impossible_boards
 from qttt.odds import distance
 from qttt.samples import Sample, service_errors
@@ -169,7 +170,7 @@ def _chance_distance(odds: Mapping[str, float], shots: int, rng: "np.random.Gene
 
     p = np.array(list(odds.values()))
     p /= p.sum()
-    samples = rng.multinomial(shots, p, size=_REPLICATES) / shots
+    samples = apart(rng).multinomial(shots, p, size=_REPLICATES) / shots
     return float(np.quantile(np.abs(samples - p).sum(axis=1) / 2, QUANTILE))
 
 

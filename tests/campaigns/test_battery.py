@@ -66,12 +66,13 @@ for argv in (
     ["play", "--level", "5", "--x", "easy", "--o", "medium", "--backend", "dice", "--seed", "6"],
     ["observe", "1+3 1-2 4 5 6 7 8 9", "--level", "4", "--mode", "rotated", "--rolls", "d6", "--seed", "7"],
     ["observe", "1+3 1*2 9 3*4 5+6 7+8", "--seed", "8", "--shots", "50"],
-    ["check", "1+3 1-2 9", "--level", "4", "--seed", "9", "--shots", "500"],
+    ["play", "--demo", "--level", "4", "--backend", "dice", "--seed", "9"],
 ):
     out = io.StringIO()
     status = main([*argv, "--ascii"], stdin=io.StringIO(), stdout=out, stderr=out)
     assert status == 0, out.getvalue()
-    digest.update(out.getvalue().encode())
+    # The last digits of a p-value may depend on numpy's version; the game must not.
+    digest.update(out.getvalue().partition("Cross-check of every")[0].encode())
 print(digest.hexdigest())
 """
 

@@ -55,9 +55,9 @@ def test_a_table_whose_first_line_is_something_else_is_damaged(line: bytes) -> N
         unpack_table(line + b"\n" + lzma.compress(b""), PATH)
 
 
-def test_a_table_that_stands_for_a_gigabyte_is_refused_without_making_it() -> None:
+def test_a_table_that_stands_for_much_more_than_it_says_is_refused_without_making_it() -> None:
     packer = lzma.LZMACompressor(preset=0)
-    bomb = b"".join(packer.compress(bytes(1 << 24)) for _ in range(64)) + packer.flush()
+    bomb = b"".join(packer.compress(bytes(1 << 24)) for _ in range(4)) + packer.flush()
     with pytest.raises(TableError, match="is damaged: its checksum does not fit"):
         unpack_table(header(positions=5) + b"\n" + bomb, PATH)
     good = pack_table({b"ab": (0.5, 0.0)}, {"level": 1, "least_empty": 3})

@@ -42,8 +42,8 @@ def test_job_files() -> None:
 
 @pytest.mark.slow
 def test_more_of_everything() -> None:
-    fuzz("tokens", "records", "games", "tables", "stored", "--runs", "2500", "--seed", "2")
-    fuzz("commands", "prompts", "--runs", "120", "--seed", "2")
+    fuzz("tokens", "records", "games", "tables", "stored", "--runs", "1200", "--seed", "2")
+    fuzz("commands", "prompts", "--runs", "60", "--seed", "2")
 
 
 def test_an_error_in_a_long_record_as_an_argument_names_it() -> None:

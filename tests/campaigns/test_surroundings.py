@@ -8,9 +8,10 @@ import stat
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fcntl import ioctl
 from pathlib import Path
 
@@ -98,18 +99,19 @@ def test_a_game_that_cannot_be_saved_any_more_is_printed(tmp_path: Path) -> None
     assert os.listdir(tmp_path) == ["game.qttt"]
 
 
-def test_a_read_only_folder(tmp_path: Path) -> None:
-    folder = tmp_path / "shelf"
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that nobody can reach too: pytest's own are closed to others."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        yield Path(name)
+
+
+def test_a_read_only_folder(open_folder: Path) -> None:
+    folder = open_folder / "shelf"
     folder.mkdir()
     file = folder / "game.qttt"
     file.write_text("5")
-    for path in (tmp_path, *tmp_path.parents):
-        if (
-            path.stat().st_uid == os.getuid()
-            and path != Path("/")
-            and path.name.startswith(("pytest", "test"))
-        ):
-            path.chmod(path.stat().st_mode | 0o055)
     folder.chmod(0o555)
 
     def work() -> None:
@@ -130,17 +132,10 @@ def test_a_read_only_folder(tmp_path: Path) -> None:
     assert os.listdir(folder) == ["game.qttt"]
 
 
-def test_a_file_that_somebody_makes_read_only_is_not_replaced(tmp_path: Path) -> None:
-    file = tmp_path / "game.qttt"
+def test_a_file_that_somebody_makes_read_only_is_not_replaced(open_folder: Path) -> None:
+    file = open_folder / "game.qttt"
     file.write_text("5")
     file.chmod(0o444)
-    for path in (tmp_path, *tmp_path.parents):
-        if (
-            path.stat().st_uid == os.getuid()
-            and path != Path("/")
-            and path.name.startswith(("pytest", "test"))
-        ):
-            path.chmod(0o777)
 
     def work() -> None:
         try:
