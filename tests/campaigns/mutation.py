@@ -37,7 +37,12 @@ _RULES = ("tests/qttt/test_game.py", "tests/qttt/test_board.py", "tests/qttt/tes
 _ROADS = ("tests/qttt/test_roads.py", "tests/campaigns/test_model.py")
 _ROLLS = ("tests/qttt/test_rolls.py", "tests/qttt/test_rolls_diagrams.py", "tests/qttt/test_measure_turn.py")
 _MARKS = ("tests/campaigns/test_survivors.py",)
-_GATES = ("tests/circuits/test_gates.py", "tests/circuits/test_components.py", "tests/qttt/test_roads.py")
+_GATES = (
+    "tests/circuits/test_gates.py",
+    "tests/circuits/test_components.py",
+    "tests/qttt/test_measure_turn_circuits.py",
+    "tests/qttt/test_roads.py",
+)
 _BITS = (
     "tests/circuits/test_decoding.py",
     "tests/circuits/test_measurement.py",
@@ -55,7 +60,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
         ("qttt.legality", "qttt.state", "qttt.game", "qttt.options", "qttt.board", "qttt.configurations"),
         (*_RULES, *_MARKS, "tests/qttt/test_measure_turn.py", *_ROADS),
     ),
-    **dict.fromkeys(("qttt.dice", "qttt.roots", "qttt.odds", "qttt.surds"), (*_RULES, *_MARKS, *_ROADS)),
+    **dict.fromkeys(
+        ("qttt.dice", "qttt.roots", "qttt.odds", "qttt.surds"),
+        (*_RULES, *_MARKS, "tests/qttt/test_crosscheck.py", *_ROADS),
+    ),
     **dict.fromkeys(
         ("qttt.adjustment", "qttt.d6", "qttt.questions", "qttt.tabletop", "qttt.rolls"), (*_ROLLS, *_MARKS)
     ),

@@ -3,6 +3,20 @@
 import numpy as np
 
 from circuits.decoding import HERALD_FAILED, ILLEGAL, Decoded, reject
+from qttt.game import Game
+from qttt.roots import Attack, Root, Site, read_roots
+from qttt.rules import Rules
+from qttt.symbols import Symbol
+
+
+def test_an_entangled_site_is_named_by_the_smaller_of_its_squares() -> None:
+    """Physics does not care, but the order of squares in every table and drawing follows from it."""
+    for moves in ("2 2*5", "5 5*2"):
+        game = Game(Rules.of(2))
+        game.play(moves)
+        (root,) = read_roots(game.state.position)
+        assert root == Root(Symbol.X, (Site(2, attack=Attack.ENTANGLED, target=5),))
+        assert root.squares == (2, 5)
 
 
 def test_shots_that_did_not_count_stay_so_when_boards_are_rejected() -> None:
