@@ -293,10 +293,27 @@ def _run_tests(mutant: Mutant | None, module: str) -> None:
         os.dup2(nothing, 2)
         if mutant is not None:
             sys.meta_path.insert(0, _Changed(mutant))
+        import hypothesis
         import pytest
 
+        # On a busy machine a test of speed would kill mutants that nothing else notices.
+        hypothesis.settings.register_profile("mutation", deadline=None)
+        hypothesis.settings.load_profile("mutation")
         tests = [test for test in TARGETS[module] if (ROOT / test).exists()]
-        words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=", "-m", "not slow"]
+        words = [
+            "-x",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:xdist",
+            "-o",
+            "addopts=",
+            "-m",
+            "not slow",
+            "-k",
+            "not quick and not second",
+        ]
         status = int(pytest.main([*words, *tests]))
     finally:
         os._exit(status)

@@ -4,6 +4,7 @@ import numpy as np
 
 from circuits.decoding import HERALD_FAILED, ILLEGAL, Decoded, reject
 from qttt.game import Game
+from qttt.odds import Component
 from qttt.roots import Attack, Root, Site, read_roots
 from qttt.rules import Rules
 from qttt.symbols import Symbol
@@ -17,6 +18,23 @@ def test_an_entangled_site_is_named_by_the_smaller_of_its_squares() -> None:
         (root,) = read_roots(game.state.position)
         assert root == Root(Symbol.X, (Site(2, attack=Attack.ENTANGLED, target=5),))
         assert root.squares == (2, 5)
+
+
+class Constant:
+    """Always the same number."""
+
+    def __init__(self, number: float) -> None:
+        self.number = number
+
+    def random(self) -> float:
+        return self.number
+
+
+def test_a_number_beyond_the_rounded_sum_draws_the_last_pattern() -> None:
+    """Probabilities are floats, and ten of them may add up to a little less than 1."""
+    component = Component((1,), (("O", 0.25), ("X", 0.75 - 1e-12)))
+    assert [component.draw(Constant(number)) for number in (0.0, 0.2499, 0.25, 0.9)] == ["O", "O", "X", "X"]
+    assert component.draw(Constant(1 - 2**-53)) == "X"
 
 
 def test_shots_that_did_not_count_stay_so_when_boards_are_rejected() -> None:
