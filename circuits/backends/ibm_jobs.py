@@ -267,7 +267,7 @@ def _shots(data: Any, circuit: QuantumCircuit, shots: int) -> Shots:
 def _joined(parts: list[Shots]) -> Shots:
     """Join parts that were simulated apart: what a part does not measure reads 0 there."""
     names = ("pos", "mark", "flag")
-    bits = {name: np.logical_or.reduce([getattr(part, name) for part in parts]) for name in names}
+    bits = {name: np.any(np.stack([getattr(part, name) for part in parts]), axis=0) for name in names}
     return Shots.from_registers(bits, len(parts[0]))
 
 

@@ -81,6 +81,7 @@ def _solve_exactly(level: Level, progress: Progress | None) -> tuple[dict[bytes,
 def _solve_compiled(level: Level, progress: Progress | None) -> tuple[dict[bytes, Pair], dict[str, Any]]:
     try:
         import numba
+        import numpy as np
     except ImportError as error:
         raise UsageError(
             f"solving Level {level.number} anew needs the extra 'solve': pip install 'tiqtaqtoe[solve]'"
@@ -96,7 +97,7 @@ def _solve_compiled(level: Level, progress: Progress | None) -> tuple[dict[bytes
         bounds = Solver(level, MARGIN, 9, bounds=True, progress=progress, first=solver.first)
         bounds.solve()
         about["lowest"], about["highest"] = bounds.position((), 0, (0, 0))
-        about["widest"] = float((bounds.boards[:, 1] - bounds.boards[:, 0]).max())
+        about["widest"] = float(np.max(bounds.boards[:, 1] - bounds.boards[:, 0]))
         about["rounds"] = max(solver.rounds.values())
     positions = {}
     for key, moment in openings(level, least, solver.fewest_pieces).items():

@@ -35,7 +35,7 @@ def by_one_state(circuit: QuantumCircuit, squares: list[int]) -> tuple[dict[str,
     heralds = sum(index >= 18 for index in live)
     kept = weights[: len(weights) >> heralds]
     outcomes: dict[str, float] = defaultdict(float)
-    for state in np.flatnonzero(kept > 1e-15):
+    for state in np.flatnonzero(kept > 1e-15).tolist():
         board = ["."] * 9
         for square in squares:
             full, second = (bool(state >> live.index(role(square)) & 1) for role in (occ, sym))
