@@ -20,7 +20,6 @@ from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     invariant,
-    precondition,
     rule,
     run_state_machine_as_test,
 )
@@ -83,6 +82,9 @@ ANYTHING = tuple(
     ]
 )
 
+#: What a step may be, the likelier the more often it is here.
+ACTIONS = ("go_on",) * 8 + ("try_anything", "undo", "save", "load", "resume", "agree_on_a_draw")
+
 #: How often each rule has been taken, over all games of this process, and which rules were played.
 TAKEN: Counter[str] = Counter()
 PLAYED: Counter[tuple[int, str]] = Counter()
@@ -117,11 +119,14 @@ class GameMachine(RuleBasedStateMachine):
         self.oracle.play(token)
         self.tokens.append(str(self.game.events[-1]))
 
-    @precondition(lambda self: not self.game.over)
-    @rule(data=st.data(), events=st.integers(1, 8))
-    def go_on(self, data: st.DataObject, events: int) -> None:
-        """Several events in a row, each held to the oracle: most of what a game is."""
-        for _ in range(events):
+    @rule(data=st.data(), action=st.sampled_from(ACTIONS))
+    def act(self, data: st.DataObject, action: str) -> None:
+        """One rule for all, so that going on is most of what happens; hypothesis takes rules alike often."""
+        getattr(self, action)(data)
+
+    def go_on(self, data: st.DataObject) -> None:
+        """Several events in a row, each held to the oracle."""
+        for _ in range(data.draw(st.integers(1, 8))):
             if self.game.over:
                 break
             self._advance(data)
@@ -152,9 +157,9 @@ class GameMachine(RuleBasedStateMachine):
         board = data.draw(st.sampled_from(sorted(self.oracle.outcomes(_as_text(mode)))))
         self._play(str(Observation(board, mode)))
 
-    @rule(token=st.sampled_from(ANYTHING))
-    def try_anything(self, token: str) -> None:
+    def try_anything(self, data: st.DataObject) -> None:
         """Both sides agree on what may not be done, and what is refused changes nothing."""
+        token = data.draw(st.sampled_from(ANYTHING))
         TAKEN["anything"] += 1
         before = self.game.state
         twin = self.oracle.copy()
@@ -176,8 +181,7 @@ class GameMachine(RuleBasedStateMachine):
         else:
             raise AssertionError(f"{token} is not allowed after {' '.join(self.tokens)}")
 
-    @rule()
-    def undo(self) -> None:
+    def undo(self, data: st.DataObject) -> None:
         TAKEN["undone"] += 1
         drawn = self.game.drawn
         last = self.game.events[-1] if self.game.events else None
@@ -194,23 +198,19 @@ class GameMachine(RuleBasedStateMachine):
         self.tokens.pop()
         self.oracle = Oracle.replay(self.tokens, self.oracle.level, self.oracle.options, str(self.game.first))
 
-    @precondition(lambda self: not self.game.over and len(self.tokens) > 12)
-    @rule(sure=st.integers(0, 7))
-    def agree_on_a_draw(self, sure: int) -> None:
-        if sure != 7:
+    def agree_on_a_draw(self, data: st.DataObject) -> None:
+        if self.game.over or len(self.tokens) < 12:
             return
         TAKEN["draws"] += 1
         self.game.drawn = True
 
-    @rule()
-    def save(self) -> None:
+    def save(self, data: st.DataObject) -> None:
         TAKEN["saved"] += 1
         self.record = self.record.updated(self.game)
         save_record(self.file, self.record)
         self.saved = tuple(self.tokens)
 
-    @rule()
-    def load(self) -> None:
+    def load(self, data: st.DataObject) -> None:
         """What is on disk is what was saved last, however the game has gone on."""
         TAKEN["loaded"] += 1
         record = load_record(self.file)
@@ -218,11 +218,10 @@ class GameMachine(RuleBasedStateMachine):
         assert record.headers["X"] == 'Ada "A"'
         assert record.game().rules == self.game.rules
 
-    @rule()
-    def resume(self) -> None:
+    def resume(self, data: st.DataObject) -> None:
         """Go on from the file: the game is the same one."""
         TAKEN["resumed"] += 1
-        self.save()
+        self.save(data)
         resumed = load_record(self.file).game()
         assert resumed.state == self.game.state
         assert (resumed.first, resumed.result, resumed.over) == (

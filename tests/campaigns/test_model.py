@@ -12,7 +12,7 @@ def test_all_combinations_of_options_are_there() -> None:
 
 @pytest.mark.parametrize("level", range(6))
 def test_a_few_games_of_each_level(level: int) -> None:
-    play(tuple(rules for rules in ALL_RULES if rules[0] == level), examples=4, steps=40)
+    play(tuple(rules for rules in ALL_RULES if rules[0] == level), examples=8, steps=40)
 
 
 @pytest.mark.slow
