@@ -5,6 +5,7 @@ import numpy as np
 from circuits.decoding import HERALD_FAILED, ILLEGAL, Decoded, reject
 from qttt.game import Game
 from qttt.odds import Component
+from qttt.rolls import table_of, throw
 from qttt.roots import Attack, Root, Site, read_roots
 from qttt.rules import Rules
 from qttt.symbols import Symbol
@@ -35,6 +36,16 @@ def test_a_number_beyond_the_rounded_sum_draws_the_last_pattern() -> None:
     component = Component((1,), (("O", 0.25), ("X", 0.75 - 1e-12)))
     assert [component.draw(Constant(number)) for number in (0.0, 0.2499, 0.25, 0.9)] == ["O", "O", "X", "X"]
     assert component.draw(Constant(1 - 2**-53)) == "X"
+
+
+def test_a_drawn_chance_is_yes_below_it_only() -> None:
+    """3.318 % is drawn, since no d6 gives it; the number itself is the first that means no."""
+    game = Game(Rules.of(3))
+    game.play("1+3 1-2")
+    question = next(asked for asked in table_of(game.state).questions if not asked.d6_is_exact)
+    chance = float(question.chance)
+    answers = [throw(question, Constant(number)).yes for number in (0.0, chance - 1e-9, chance, 0.5)]
+    assert answers == [True, True, False, False]
 
 
 def test_shots_that_did_not_count_stay_so_when_boards_are_rejected() -> None:
