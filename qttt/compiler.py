@@ -222,21 +222,6 @@ def compile_board(game: Game, mode: Mode = Mode.STANDARD, *, lean: bool = False)
     return compile_lean(game, mode) if lean else compile_moves(game, mode)
 
 
-def opened_block(compiled: CompiledBoard, number: int) -> "QuantumCircuit":
-    """One box of a move-by-move circuit, opened: its elementary gates alone, on the board's 27 qubits.
-
-    Args:
-        compiled: a move-by-move circuit.
-        number: index of the box in ``compiled.blocks``.
-    """
-    box = [item for item in compiled.circuit.data if item.name != "measure"][number]
-    alone = compiled.circuit.copy_empty_like()
-    inner = box.operation.definition
-    for step in inner.data:
-        alone.append(step.operation, [box.qubits[inner.find_bit(qubit).index] for qubit in step.qubits])
-    return alone
-
-
 class _Builder:
     """Appends blocks to a 27-qubit circuit and remembers what it knows of every square."""
 

@@ -1,5 +1,6 @@
 """``qttt circuit``: the quantum circuit of a game, drawn, as OpenQASM 3, or what it costs."""
 
+import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from circuits.drawing import Stats
     from circuits.lean import Shape
+    from qttt.compiler import CompiledBoard
 
 STYLES = ("moves", "lean")
 FORMATS = ("text", "qasm3", "png", "svg", "pdf", "stats")
@@ -50,6 +52,7 @@ def circuit_text(
     format: str = "text",
     all_wires: bool = False,
     width: int = 80,
+    opened: str | None = None,
 ) -> str | bytes:
     """The circuit of a game's present phase, its observation included, in one of the formats.
 
@@ -61,15 +64,21 @@ def circuit_text(
         format: ``text``, ``qasm3``, ``png``, ``svg`` or ``pdf``.
         all_wires: draw all wires, and not only those on which something happens.
         width: columns of a text drawing.
+        opened: moves whose boxes are opened, by their number since the last observation, separated by commas,
+            or ``all``.
 
     Raises:
         UsageError: the circuit cannot be drawn so.
     """
     from circuits.drawing import draw, to_qasm3
+    from qttt.boxes import with_opened
     from qttt.compiler import compile_board
     from qttt.samples import service_errors
 
-    circuit = compile_board(game, mode, lean=style == "lean").circuit
+    compiled = compile_board(game, mode, lean=style == "lean")
+    circuit = compiled.circuit
+    if opened is not None:
+        circuit = with_opened(compiled, _numbers(opened, compiled))
     if format == "text" and not circuit.data:
         board = next(iter(game.state.odds(mode).outcomes()))
         return f"No qubit is needed: the board is certain to be {board}.\n"
@@ -77,6 +86,18 @@ def circuit_text(
         if format == "qasm3":
             return to_qasm3(circuit)
         return draw(circuit, format, all_wires=all_wires, width=width)
+
+
+def _numbers(opened: str, compiled: "CompiledBoard") -> set[int]:
+    """The moves that ``--open`` names, counted from 0."""
+    last = max((block.move + 1 for block in compiled.blocks if block.move is not None), default=0)
+    if opened == "all":
+        return set(range(last))
+    numbers = opened.split(",")
+    if not all(re.fullmatch("[0-9]{1,3}", number) and 1 <= int(number) <= last for number in numbers):
+        kinds = f"1 to {last} since the last observation, or all" if last else "none, because none was made"
+        raise UsageError(f"--open {opened!r}: the moves whose boxes it opens are {kinds}")
+    return {int(number) - 1 for number in numbers}
 
 
 def circuit_stats(
@@ -140,6 +161,11 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FILE", help="write it to a file, which pictures need")
     parser.add_argument("--all-wires", action="store_true", help="draw all 27 wires, idle ones too")
     parser.add_argument(
+        "--open",
+        metavar="LIST",
+        help="open the boxes of these moves, numbered from 1 since the last observation (1,3), or all",
+    )
+    parser.add_argument(
         "--width",
         metavar="N",
         type=whole_number(20, 100_000),
@@ -166,6 +192,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         format=format,
         all_wires=arguments.all_wires,
         width=arguments.width or session.drawing_columns,
+        opened=arguments.open,
     )
     if isinstance(content, str):
         if session.ascii or (arguments.out is None and not session.takes_unicode):
@@ -192,6 +219,8 @@ def _format(arguments: Namespace) -> str:
         raise UsageError("--json goes with --format stats: the other formats are no JSON")
     if arguments.backend is not None and format != "stats":
         raise UsageError("--backend goes with --format stats: it says in whose gates to count")
+    if arguments.open is not None and arguments.style != STYLES[0]:
+        raise UsageError("--open goes with --style moves: a lean circuit has no boxes")
     if format in PICTURES and arguments.out is None:
         raise UsageError(f"a picture goes to a file: give its name, for example --out circuit.{format}")
     if format == "stats" and arguments.out is not None:
@@ -226,6 +255,7 @@ COMMAND = Command(
     ),
     examples=(
         "circuit '1 1*2'",
+        "circuit '1 1*2' --open 2",
         "circuit '1 1*2' --format qasm3",
         "circuit '1+3 1-2' --level 4 --mode rotated --style lean --json",
         "circuit game.qttt --out circuit.svg",

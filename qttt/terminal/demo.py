@@ -4,11 +4,12 @@ from argparse import Namespace
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from qttt.boxes import opened_block
 from qttt.commands.arguments import completed, observer_of
 from qttt.commands.characters import in_ascii
 from qttt.commands.session import Session
 from qttt.commands.tables import plain_table
-from qttt.compiler import compile_moves, opened_block
+from qttt.compiler import compile_moves
 from qttt.crosscheck import DEFAULT_SHOTS, CheckReport, check
 from qttt.game import Game
 from qttt.moves import Move

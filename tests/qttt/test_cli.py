@@ -300,6 +300,18 @@ def test_circuit_refusals(argv: list[str], reason: str) -> None:
     assert reason in refusal("circuit", "1 1*2", *argv)
 
 
+def test_boxes_can_be_opened() -> None:
+    opening: tuple[tuple[str, ...], ...] = ((), ("--open", "2"), ("--open", "all"))
+    closed, one, both = (run("circuit", "1+3 1*2", *words).out for words in opening)
+    assert "X superposes" in closed and "O half-entangles" in closed
+    assert "X superposes" in one and "O half-entangles" not in one and "Ry(" in one
+    assert "X superposes" not in both and "H" in both
+    for wrong in ("0", "3", "x", "1,,2", ""):
+        reason = refusal("circuit", "1+3 1*2", "--open", wrong)
+        assert "the moves whose boxes it opens are 1 to 2 since the last observation, or all" in reason
+    assert "a lean circuit has no boxes" in refusal("circuit", "1+3", "--style", "lean", "--open", "1")
+
+
 def test_a_board_without_doubt_needs_no_qubit() -> None:
     words = ("circuit", "5 5-6", "--level", "4", "--mode", "rotated", "--style", "lean")
     assert run(*words).out == "No qubit is needed: the board is certain to be .....O....\n"
