@@ -1,6 +1,7 @@
 """The nine squares, numbered 1 to 9 from left to right and top to bottom, and the eight lines."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from qttt.symbols import Symbol
 
@@ -30,6 +31,7 @@ EMPTY = "."
 EMPTY_BOARD = EMPTY * 9
 
 
+@lru_cache(maxsize=1 << 16)
 def lines_of(board: str, symbol: Symbol) -> int:
     """Count the three-in-a-rows of one symbol.
 
