@@ -345,7 +345,7 @@ class Oracle:
             raise IllegalTokenError(f"{token}: the board is not full")
         kind, board = token[1:-9], token[-9:]
         if kind == "p:":
-            if self.level < 4 or self.pending_positions is not None or board not in self.positions():
+            if len(self.modes()) < 2 or self.pending_positions is not None or board not in self.positions():
                 raise IllegalTokenError(f"{token}: no such positions")
             self.pending_positions = board
             return
@@ -455,7 +455,7 @@ def attacked(configuration: str, square: int, symbol: str) -> None:
 def random_token(oracle: Oracle, rng: random.Random) -> str:
     """A random legal token: a move (each kind equally often), a measure-turn, or a step of an observation."""
     if oracle.full:
-        if oracle.level >= 4 and oracle.pending_positions is None and rng.random() < 0.5:
+        if len(oracle.modes()) > 1 and oracle.pending_positions is None and rng.random() < 0.5:
             return "=p:" + weighted(oracle.positions(), rng)
         mode = rng.choice(oracle.modes())
         return ("=r:" if mode == "rotated" else "=") + weighted(oracle.outcomes(mode), rng)
