@@ -293,7 +293,7 @@ def test_positions_games_moves_and_checks_show_themselves_in_notebooks() -> None
     assert "1-2: cancelling move" in game.events[1]._repr_svg_()  # type: ignore[union-attr]
     html = game._repr_html_()
     assert "2. O plays 1-2" in html
-    assert "Level 5 (Fully quantum). Standard view. O to move." in html
+    assert "Level 5 (Fully quantum). Standard view. O to move (1 view switch left)." in html
     report = check(game, Mode.STANDARD, get_observer(), np.random.default_rng(1), shots=500)
     table = ElementTree.fromstring(f"<div>{report._repr_html_()}</div>")
     assert "Everything agrees" in "".join(table.itertext())

@@ -311,7 +311,7 @@ def test_nothing_sends_a_job_to_a_real_device_unasked(service: Service) -> None:
         observer.sample(game, Mode.STANDARD, 10, rng)
     with pytest.raises(UsageError, match="uses quantum time"):
         observer.draw(game, Mode.STANDARD, rng)
-    with pytest.raises(UsageError, match="uses quantum time"):
+    with pytest.raises(UsageError, match="is a device with noise"):
         check(game, Mode.STANDARD, observer, rng)
     assert "uses quantum time" in run("play", "--demo", "--level", "1", "--backend", "ibm_manila").err
     assert not service.jobs

@@ -120,7 +120,8 @@ def measured(blocks: tuple[int, ...], marks: int, level: Level) -> Iterator[Resu
             turn: it makes no difference which one it is, and the first stands for all of them.
     """
     passed = False
-    for number in blocks:
+    # By squares: the numbers of blocks depend on what was asked before, and the first must not.
+    for number in sorted(blocks, key=lambda number: BLOCKS[number].squares):
         kind = BLOCKS[number].kind
         if kind == OBSERVED:
             continue
