@@ -19,11 +19,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from qttt.crosscheck import CheckReport, check
+from qttt.crosscheck import DEFAULT_SHOTS, CheckReport, check
 from qttt.devices import DeviceObserver, Plan, Reading, readings_of
 from qttt.game import Game
 from qttt.goodness import apart
 from qttt.impossible import impossible_boards
+from qttt.observation import Observer
 from qttt.odds import distance
 from qttt.samples import Sample, service_errors
 from qttt.state import State
@@ -84,6 +85,28 @@ class _Drawn:
 
     def draw(self, game: Game, mode: Mode, rng: "np.random.Generator") -> Sample:
         raise NotImplementedError("it has looked already")
+
+
+def judged(
+    game: Game, mode: Mode, observer: Observer, rng: "np.random.Generator", shots: int = DEFAULT_SHOTS
+) -> CheckReport:
+    """Cross-check a game by whoever observes it: a device with noise in its own way, others by p-values.
+
+    Args:
+        game: a game at any moment.
+        mode: standard or rotated.
+        observer: who draws the shots.
+        rng: where random numbers come from.
+        shots: how many shots.
+
+    Raises:
+        UsageError: as ``check`` and ``check_on_device``, or a real device whose use nobody agreed to.
+        ServiceError: the backend failed.
+    """
+    if not isinstance(observer, DeviceObserver):
+        return check(game, mode, observer, rng, shots=shots)
+    observer.agree()
+    return check_on_device(game, mode, observer, observer.plan(game, [mode], shots), rng)
 
 
 def check_on_device(

@@ -105,7 +105,7 @@ COMMAND = Command(
     examples=(
         "advise '5 5*6'",
         "advise '5 5*6' --top 3 --json",
-        "advise '5' --options quantum-only",
+        "advise '1+3' --options quantum-only",
         "advise game.qttt",
     ),
     add_arguments=_add_arguments,

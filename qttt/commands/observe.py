@@ -183,10 +183,11 @@ def _choose(
     if arguments.save is not None:
         # From here on the positions are known, and nothing that happens to the program may make them anew.
         save_record(arguments.save, seen)
-    session.show_game(game, to_stderr=True)
     try:
+        session.show_game(game, to_stderr=True)
         return Mode(session.ask("Mode of observation?", [str(mode) for mode in game.state.modes]))
-    except QuestionUnansweredError:
+    except (QuestionUnansweredError, KeyboardInterrupt):
+        # An interrupt may come before the question is out: the positions are seen all the same.
         raise QuestionUnansweredError(_kept(seen, arguments)) from None
 
 

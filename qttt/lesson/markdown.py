@@ -79,7 +79,7 @@ def _step(step: LessonStep) -> Iterator[str]:
     if step.distribution:
         yield from _distribution(step.distribution)
         yield from ("", verdict_words(step))
-    if step.token and (step.distribution or step.chance < 1):
+    if step.token and (step.distribution or step.token.startswith("?")):
         yield from ("", f"This outcome, `{step.token}`, had a chance of {percent(step.chance)}.")
     if step.result:
         yield from ("", f"**{step.result}**")

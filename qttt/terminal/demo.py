@@ -10,7 +10,8 @@ from qttt.commands.characters import in_ascii
 from qttt.commands.session import Session
 from qttt.commands.tables import plain_table
 from qttt.compiler import compile_moves
-from qttt.crosscheck import DEFAULT_SHOTS, CheckReport, check
+from qttt.crosscheck import DEFAULT_SHOTS, CheckReport
+from qttt.devicecheck import judged
 from qttt.game import Game
 from qttt.moves import Move
 from qttt.record import Record
@@ -79,7 +80,7 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
             continue
         if game.state.phase is Phase.OBSERVATION:
             for mode in game.state.modes:
-                report = check(game, mode, observer, rng)
+                report = judged(game, mode, observer, rng)
                 checked.append(_Checked(game.state.observations + 1, report))
         session.show("")
         ObservationPhase(game, observer, rng, session, choose, keep).run()
