@@ -86,8 +86,9 @@ def test_the_place_of_a_full_board_is_better_than_the_compilers(name: str) -> No
     )
     moved = best_place(plain, device.target)
     gain = success_log(moved, device.target) - success_log(plain, device.target)
-    # Measured: 0.515 to 0.533 on Mumbai, 0.685 to 0.729 on Torino.
-    assert gain > 0.02
+    # Measured: 0.515 to 0.533 on Mumbai, 0.685 to 0.729 on Torino. How much is gained depends on how well the
+    # compiler places by itself: 0.0115 on Mumbai with the oldest Qiskit allowed.
+    assert gain > 0.005
     assert moved.count_ops() == plain.count_ops()
     assert is_isa_circuit(moved, device.target) == ""
 
