@@ -15,7 +15,8 @@ from qttt.configurations import TURNING, Configuration, turned
 from qttt.devices import DeviceObserver
 from qttt.errors import UsageError
 from qttt.game import Game
-from qttt.goodness import binomial_p_value, interval, p_value
+from qttt.goodness import binomial_p_value, p_value
+from qttt.intervals import wilson
 from qttt.observation import CircuitObserver, Observer
 from qttt.odds import Odds, distance
 from qttt.outcomes import filled_squares
@@ -272,7 +273,7 @@ def _square_checks(
             if exact[symbol] <= 0:
                 continue
             number = sum(board[square - 1] == symbol for board in sample.drawn)
-            low, high = interval(number, sample.kept, CONFIDENCE)
+            low, high = wilson(number, sample.kept, CONFIDENCE)
             measured = number / sample.kept if sample.kept else 0.0
             promise = None
             if game.state.positions is None:

@@ -65,16 +65,6 @@ def apart(rng: "np.random.Generator") -> "np.random.Generator":
     return np.random.default_rng(int(rng.random() * 2**53))
 
 
-def interval(successes: int, trials: int, confidence: float) -> tuple[float, float]:
-    """Wilson's confidence interval of a frequency; (0, 1) without trials."""
-    if not trials:
-        return (0.0, 1.0)
-    from scipy.stats import binomtest
-
-    bounds = binomtest(successes, trials).proportion_ci(confidence, method="wilson")
-    return (float(bounds.low), float(bounds.high))
-
-
 def binomial_p_value(successes: int, trials: int, probability: float) -> float:
     """Exact two-sided p-value of a count of successes; 1 without trials."""
     if not trials:

@@ -142,7 +142,7 @@ def test_advise_agrees_with_the_solver_on_random_positions() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", [0, 1, 2])
-def test_advise_agrees_with_the_solver_on_thousands_of_positions(level: int) -> None:
+def test_the_best_move_is_worth_the_position_on_thousands_of_positions(level: int) -> None:
     for state in random_states(level, 2000, seed=13):
         values = probe.move_values(state)
         best = probe.ranked(values, state.turn)[0][1]
