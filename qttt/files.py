@@ -4,9 +4,9 @@ import errno
 import os
 import stat
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
+from circuits.wholefile import replace_file
 from qttt.errors import QtttError
 
 MAX_BYTES = 1 << 20
@@ -74,9 +74,10 @@ def reserve_file(names: Iterable[str | Path]) -> Path:
 def save_file(path: str | Path, content: str | bytes) -> None:
     """Save a file so that a reader finds the old content or the new, never a part of either.
 
-    The new content is written beside the old one, forced to disk, and renamed over it. Permissions and, where
-    the system lets us, the owner stay. Through a symbolic link the file that it points to is replaced and the
-    link stays. Pipes and devices (``/dev/stdout``) cannot be replaced and are written to directly.
+    The new content is written beside the old one, forced to disk, and renamed over it; what a killed process
+    has left of doing so is removed (``circuits.wholefile``). Permissions and, where the system lets us, the
+    owner stay. Through a symbolic link the file that it points to is replaced and the link stays. Pipes and
+    devices (``/dev/stdout``) cannot be replaced and are written to directly.
 
     Args:
         path: the file's name.
@@ -96,54 +97,9 @@ def save_file(path: str | Path, content: str | bytes) -> None:
         if old is not None and not os.access(target, os.W_OK):
             # Renaming over it would work, but whoever made it read-only did not want that.
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        _replace(target, data, old)
+        replace_file(target, data)
     except (OSError, ValueError) as error:
         raise FileError(path, f"cannot save {_shown(path)}: {_reason(error)}") from error
-
-
-def _replace(target: str, data: bytes, old: os.stat_result | None) -> None:
-    folder = os.path.dirname(target)
-    beside = os.path.join(folder, f".qttt-{os.urandom(8).hex()}.tmp")
-    # The mode is subject to the umask, as for any new file; an old file's own mode follows below.
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    try:
-        with open(descriptor, "wb") as file:
-            if old is not None:
-                _keep_owner_and_mode(descriptor, old)
-            file.write(data)
-            file.flush()
-            os.fsync(descriptor)
-        os.replace(beside, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(beside)
-        raise
-    _sync_folder(folder)
-
-
-def _keep_owner_and_mode(descriptor: int, old: os.stat_result) -> None:
-    if hasattr(os, "fchown"):
-        new = os.fstat(descriptor)
-        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-            # Only root may give a file away; the content matters more than its owner.
-            with suppress(PermissionError):
-                os.fchown(descriptor, old.st_uid, old.st_gid)
-    if hasattr(os, "fchmod"):
-        os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
-
-
-def _sync_folder(folder: str) -> None:
-    """Make the rename itself last through a power cut, where the system can."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        # Some file systems cannot sync a folder; the file itself is complete either way.
-        with suppress(OSError):
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _shown(path: str | Path) -> str:

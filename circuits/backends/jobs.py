@@ -19,7 +19,6 @@ import math
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -36,6 +35,7 @@ from circuits.backends import stored_circuits
 from circuits.decoding import Shots
 from circuits.errors import BackendError, BackendUsageError, DecodingError
 from circuits.measurement import REGISTER_NAMES, Readout
+from circuits.wholefile import replace_file
 
 T = TypeVar("T")
 
@@ -258,7 +258,7 @@ def _shots_from_json(entry: object, shots: int) -> Shots:
 def save(job: Job, path: str | os.PathLike[str]) -> None:
     """Write a job file so that a crash at any moment leaves the old one or the new one.
 
-    The text goes to a temporary file beside it, is forced to the disk, and takes the old file's name.
+    How, and what becomes of what a kill leaves beside it, is told in `circuits.wholefile`.
 
     Raises:
         BackendError: the file cannot be written.
@@ -275,30 +275,9 @@ def save(job: Job, path: str | os.PathLike[str]) -> None:
             f"the job needs {len(text):,} bytes, and a job file has {MAX_BYTES:,} at most"
         )
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
-        try:
-            with open(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(name, target)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(name)
-            raise
-        _sync_folder(target.parent)
+        replace_file(target, text.encode(), mode=0o600)
     except OSError as error:
         raise BackendError(f"the job file {target} cannot be written: {error.strerror or error}") from error
-
-
-def _sync_folder(folder: Path) -> None:
-    """Force the new name to the disk, where the system lets a folder be opened."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def load(path: str | os.PathLike[str]) -> Job:
@@ -316,6 +295,10 @@ def load(path: str | os.PathLike[str]) -> Job:
                 size = len(content)
         if size > MAX_BYTES:
             raise BackendUsageError(f"the job file {target} is larger than {MAX_BYTES >> 20} MiB")
+        if not content:
+            raise BackendUsageError(
+                f"the job file {target} is empty: the program ended before anything was sent"
+            )
         if sum(map(content.count, (b",", b"[", b"{"))) > MAX_VALUES:
             raise BackendUsageError(f"the job file {target} has more than {MAX_VALUES:,} values")
         data = json.loads(content.decode(), parse_constant=_refuse, parse_float=_finite)

@@ -27,7 +27,7 @@ from types import FrameType
 from typing import Any
 
 from qttt.cli import main as qttt
-from qttt.recordfile import load_record
+from qttt.recordfile import load_record, save_record
 from tests.campaigns.readers import FaultError, demand
 
 GAMES = {
@@ -44,6 +44,7 @@ SAVING = (
     "qttt/pending.py",
     "qttt/matchfile.py",
     "circuits/backends/jobs.py",
+    "circuits/wholefile.py",
 )
 
 
@@ -187,6 +188,7 @@ class Campaign:
 
         whole = self._prepared(f"play {level} {backend}", work, self._empty, lambda: events(file))
         result = killed(work, *self._way(f"play {level} {backend}"))
+        self._left()
         self.counts["played to the end" if result.alive else "killed while playing"] += 1
         if not file.exists():
             self.counts["nothing on disk yet"] += 1
@@ -198,7 +200,7 @@ class Campaign:
         demand(status == 0, complaint)
         again = events(file)
         demand(again[: len(found)] == found, f"going on changed {found} to {again}")
-        self._leftovers(file)
+        self._tidy(file)
 
     def observe(self) -> None:
         """``qttt observe FILE --save FILE`` on a board that is full."""
@@ -220,6 +222,7 @@ class Campaign:
         name = f"observe {level} {backend}"
         whole = self._prepared(name, work, clear, lambda: (events(file), file.read_bytes()))
         result = killed(work, *self._way(name))
+        self._left()
         self.counts["observed to the end" if result.alive else "killed while observing"] += 1
         found = file.read_bytes()
         demand(found in (text.encode(), whole[1]), f"{found!r} is neither the old record nor the new one")
@@ -229,7 +232,7 @@ class Campaign:
             quietly(*work_on)
         demand(events(file) == whole[0], "observing again with the same seed gave something else")
         quietly("play", str(file), stdin="quit\n")
-        self._leftovers(file)
+        self._tidy(file)
 
     def match(self) -> None:
         """A match of computers: the same file in the end, whenever it was stopped."""
@@ -243,6 +246,7 @@ class Campaign:
 
         whole = self._prepared("match", work, self._empty, file.read_bytes)
         result = killed(work, *self._way("match"))
+        self._left()
         self.counts["matches to the end" if result.alive else "matches killed"] += 1
         if file.exists():
             demand(
@@ -266,6 +270,7 @@ class Campaign:
 
         whole = self._prepared("job", work, clear, lambda: events(file))
         result = killed(work, *self._way("job"))
+        self._left()
         self.counts["jobs to the end" if result.alive else "jobs killed"] += 1
         events(file)
         record = load_record(file)
@@ -281,12 +286,21 @@ class Campaign:
         demand(resumed.alive, f"it does not go on: {on}")
         demand(events(file) == whole, f"{events(file)} is another end")
         demand("Job" not in load_record(file).headers, "it still waits")
+        self._tidy(file, *self.folder.glob("*.job"))
 
-    def _leftovers(self, file: Path) -> None:
-        """What a kill leaves beside a file is a whole or partial temporary file, and nothing else."""
-        others = [path.name for path in self.folder.iterdir() if path != file]
-        demand(all(name.startswith(".qttt-") and name.endswith(".tmp") for name in others), f"{others}")
-        self.counts["temporary files left"] += len(others)
+    def _left(self) -> None:
+        """Count what a kill has just left beside the files."""
+        self.counts["temporary files left until the next save"] += len(self._temporaries())
+
+    def _temporaries(self) -> list[str]:
+        names = [path.name for path in self.folder.iterdir()]
+        return [name for name in names if name.startswith(".qttt-") and name.endswith(".tmp")]
+
+    def _tidy(self, *files: Path) -> None:
+        """Once a record is saved again nothing but the files is in the folder."""
+        save_record(files[0], load_record(files[0]))
+        others = set(self.folder.iterdir()) - set(files)
+        demand(not others, f"these outlived the next save: {others}")
 
 
 def main() -> None:
