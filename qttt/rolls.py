@@ -110,10 +110,10 @@ def roll_step(table: Table, rng: Uniform, rolls: Rolls = Rolls.EXACT) -> tuple[l
     """
     records = []
     while not table.settled:
-        group, answers = table.next_answers()
-        thrown = throw(group.question(answers), rng, rolls)
+        question, yes, no = table.asked
+        thrown = throw(question, rng, rolls)
         records.append(thrown)
-        table = table.after(group, answers.yes if thrown.yes else answers.no, answers.question.asker)
+        table = yes if thrown.yes else no
     return records, table
 
 

@@ -1,6 +1,7 @@
 """The observation phase as it is rolled at the table: the dice still on the board, and what may be asked now.
 
-A table is a value: every answer gives a new one. Up to Level 2 positions and symbols are rolled together, any
+A table is a value: every answer gives a new one. It remembers what its next question leads to, so that rolling
+the same board many times works out each moment once. Up to Level 2 positions and symbols are rolled together, any
 die of value 2 first or last. From Level 3 on positions come first; then the initiator chooses the mode where
 there is a choice, and the symbols follow (Player Reference, "The Observation Phase"; rules.md, "Tabletop
 rolls").
@@ -8,6 +9,8 @@ rolls").
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
 from qttt.board import Position
 from qttt.configurations import Contents
@@ -51,7 +54,15 @@ class Group:
             yield square, contents, placed
 
 
-@dataclass(frozen=True, slots=True)
+class Asked(NamedTuple):
+    """A question about the board's squares, and the table after each answer."""
+
+    question: Question
+    yes: "Table"
+    no: "Table"
+
+
+@dataclass(frozen=True)
 class Table:
     """The board during an observation phase; immutable.
 
@@ -79,7 +90,7 @@ class Table:
         asked = [group.question(answers) for group in self.groups for answers in group.cluster.answers]
         return tuple(sorted(asked, key=lambda question: (question.squares, question.asker is Symbol.O)))
 
-    @property
+    @cached_property
     def settled(self) -> bool:
         """Whether nothing is left to roll for in this step."""
         return not any(group.cluster.answers for group in self.groups)
@@ -104,7 +115,7 @@ class Table:
                     twisted.add(square)
         return Position(tuple(dice), "".join(observed), twisted=frozenset(twisted))
 
-    @property
+    @cached_property
     def board(self) -> str:
         """Nine characters: the symbols placed so far, those of earlier observations included."""
         observed = list(self.fixed)
@@ -134,15 +145,22 @@ class Table:
         Raises:
             ValueError: if nothing is left to ask in this step.
         """
-        group, answers = self.next_answers()
+        group, answers = self._next()
         return group.question(answers)
 
-    def next_answers(self) -> tuple[Group, Answers]:
-        """The group that ``next_question`` asks about, with what each answer leaves of it.
+    @cached_property
+    def asked(self) -> Asked:
+        """The next question as ``next_question`` gives it, with the table after each answer.
 
         Raises:
             ValueError: if nothing is left to ask in this step.
         """
+        group, answers = self._next()
+        question = group.question(answers)
+        yes, no = (self._after(group, left, question.asker) for left in (answers.yes, answers.no))
+        return Asked(question, yes, no)
+
+    def _next(self) -> tuple[Group, Answers]:
         for player in (self.turn, self.turn.opponent):
             best: tuple[Group, Answers] | None = None
             first = (3, 0)
@@ -173,10 +191,10 @@ class Table:
                 continue
             for answers in group.cluster.answers:
                 if group.question(answers) == question:
-                    return self.after(group, answers.yes if yes else answers.no, question.asker)
+                    return self._after(group, answers.yes if yes else answers.no, question.asker)
         raise ValueError(f"this is not asked now: {question}")
 
-    def after(self, group: Group, left: Cluster, asker: Symbol) -> "Table":
+    def _after(self, group: Group, left: Cluster, asker: Symbol) -> "Table":
         """The table after a group's cluster has become another by a player's question."""
         changed = Group(group.squares, group.pieces, left)
         groups = tuple(changed if other is group else other for other in self.groups)
@@ -200,6 +218,13 @@ class Table:
             raise ValueError("the mode is chosen once, when the positions are settled")
         if mode not in self.modes:
             raise ValueError(f"the {mode} mode cannot be chosen here")
+        return self._chosen[mode]
+
+    @cached_property
+    def _chosen(self) -> dict[Mode, "Table"]:
+        return {mode: self._read(mode) for mode in self.modes}
+
+    def _read(self, mode: Mode) -> "Table":
         groups = tuple(Group(group.squares, group.pieces, group.cluster.read(mode)) for group in self.groups)
         return replace(self, groups=groups, turn=self.initiator, mode=mode, step=Step.SYMBOLS)
 
