@@ -16,7 +16,8 @@ from circuits.backends.progress import Progress
 from qttt.devices import Plan, first_positions, open_device
 from qttt.game import Game
 from qttt.outcomes import Observation
-from qttt.pending import Pending, free_path, receive, send
+from qttt.pending import Pending, free_path
+from qttt.pendingjobs import receive, send
 from qttt.record import Record
 from qttt.rules import Rules
 from qttt.symbols import Mode

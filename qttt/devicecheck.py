@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qttt.crosscheck import DEFAULT_SHOTS, CheckReport, check
-from qttt.devices import DeviceObserver, Plan, Reading, readings_of
+from qttt.devices import DeviceObserver, Plan, Reading, read_shots
 from qttt.game import Game
 from qttt.goodness import apart
 from qttt.impossible import impossible_boards
@@ -33,8 +33,10 @@ from qttt.symbols import Mode
 if TYPE_CHECKING:
     import numpy as np
 
+    from circuits.backends.ibm_mitigation import ReadoutErrors
     from circuits.backends.progress import Notify
     from circuits.decoding import Shots
+    from circuits.measurement import Readout
 
 FACTOR = 1.5
 """By how much a device may be worse than it reports."""
@@ -109,6 +111,43 @@ def judged(
     return check_on_device(game, mode, observer, observer.plan(game, [mode], shots), rng)
 
 
+@dataclass(frozen=True)
+class Prediction:
+    """What a device reports of a circuit's errors, from before the job is sent.
+
+    It is kept with the job: when the shots come, the device may report other errors, or be gone.
+
+    Attributes:
+        faulty: the probability that a shot has a fault.
+        readout: for each bit, the probabilities of reading 1 for 0 and 0 for 1; None unless the distribution
+            is to be corrected for them.
+    """
+
+    faulty: float
+    readout: "ReadoutErrors | None" = None
+
+
+def predict(observer: DeviceObserver, plan: Plan, *, mitigated: bool = False) -> Prediction:
+    """What the device's errors predict for a plan of one circuit.
+
+    Args:
+        observer: the device.
+        plan: its plan.
+        mitigated: the distribution will be corrected for faulty measurements (extra ``mitigation``).
+
+    Raises:
+        UsageError: mitigation is asked for and not installed, or the device reports no errors.
+    """
+    faulty = 1 - plan.prepared.cost.circuits[0].faultless
+    if not mitigated:
+        return Prediction(faulty)
+    from circuits.backends.ibm_mitigation import readout_errors
+
+    (item,) = plan.prepared.circuits
+    with service_errors():
+        return Prediction(faulty, readout_errors(item.circuit, observer.backend.device))
+
+
 def check_on_device(
     game: Game,
     mode: Mode,
@@ -134,18 +173,44 @@ def check_on_device(
         UsageError: mitigation is asked for and not installed, or the device reports no errors.
         ServiceError: the job failed.
     """
+    prediction = predict(observer, plan, mitigated=mitigated)
     (shots,) = observer.run(plan, rng, notify)
-    (reading,) = readings_of(game.state, plan, [shots]).values()
-    report = check(game, mode, _Drawn(observer.name, reading.sample()), rng)
+    (item,) = plan.prepared.circuits
+    assert item.readout is not None
+    return check_shots(game, mode, observer.name, item.readout, shots, prediction, rng)
+
+
+def check_shots(
+    game: Game,
+    mode: Mode,
+    device: str,
+    readout: "Readout",
+    shots: "Shots",
+    prediction: Prediction,
+    rng: "np.random.Generator",
+) -> CheckReport:
+    """The cross-check with shots that a device has given.
+
+    Args:
+        game: a game at any moment.
+        mode: the mode that the circuit reads.
+        device: who gave the shots.
+        readout: how to read their bits.
+        shots: the bits.
+        prediction: what the device's errors predict.
+        rng: where random numbers come from.
+
+    Raises:
+        UsageError: the shots are not of this readout, or mitigation is not installed.
+    """
+    with service_errors():
+        reading = read_shots(game.state, mode, readout, shots)
+    report = check(game, mode, _Drawn(device, reading.sample()), rng)
     odds = game.state.odds(mode).outcomes()
-    corrected = _mitigated(game.state, mode, observer, plan, shots) if mitigated else None
-    verdict = judge(
-        reading,
-        odds,
-        1 - plan.prepared.cost.circuits[0].faultless,
-        rng,
-        None if corrected is None else distance(corrected, odds),
-    )
+    corrected = None
+    if prediction.readout is not None:
+        corrected = distance(_mitigated(game.state, mode, readout, shots, prediction.readout), odds)
+    verdict = judge(reading, odds, prediction.faulty, rng, corrected)
     return replace(report, ok=report.exact_ok and verdict.ok, device=verdict)
 
 
@@ -198,7 +263,7 @@ def _chance_distance(odds: Mapping[str, float], shots: int, rng: "np.random.Gene
 
 
 def _mitigated(
-    state: State, mode: Mode, observer: DeviceObserver, plan: Plan, shots: "Shots"
+    state: State, mode: Mode, readout: "Readout", shots: "Shots", errors: "ReadoutErrors"
 ) -> dict[str, float]:
     """The distribution of possible boards after readout mitigation."""
     import numpy as np
@@ -206,13 +271,11 @@ def _mitigated(
     from circuits.backends import ibm_mitigation
     from circuits.decoding import Shots, decode, reject
 
-    (item,) = plan.prepared.circuits
-    assert item.readout is not None
     with service_errors():
-        found = ibm_mitigation.mitigate(shots, item.circuit, observer.backend.device)
+        found = ibm_mitigation.mitigate(shots, errors)
         rows = np.array([[bit == "1" for bit in bits] for bits in found], dtype=np.bool_)
         first, second = shots.pos.shape[1], shots.pos.shape[1] + shots.mark.shape[1]
-        decoded = decode(item.readout, Shots(rows[:, :first], rows[:, first:second], rows[:, second:]))
+        decoded = decode(readout, Shots(rows[:, :first], rows[:, first:second], rows[:, second:]))
     position = state.position.standard(physical=state.physical)
     faults = impossible_boards(decoded.boards, position, mode)
     possible = reject(decoded, {board: str(fault) for board, fault in faults.items()})

@@ -18,13 +18,19 @@ from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.impossible import find_fault
 from qttt.outcomes import Positions, filled_squares
+from qttt.samples import service_errors
 from qttt.squares import EMPTY, SQUARES
 from qttt.state import State
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
+    from circuits.backends.progress import Notify
     from circuits.decoding import Decoded, Shots
     from circuits.measurement import Readout
+    from qttt.devices import DeviceObserver, Plan
+
+DEFAULT_SHOTS = 100
+"""A measurement in the middle makes the simulation of a device start anew for every shot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,38 @@ def compile_dynamic(game: Game, policy: Policy) -> CompiledBoard:
         if item.clbits[0] not in set(positions):
             circuit.append(item)
     return CompiledBoard(circuit, replace(plain.readout, masked=True), plain.blocks)
+
+
+def plan_dynamic(
+    observer: "DeviceObserver",
+    game: Game,
+    policy: Policy,
+    shots: int | None = None,
+    notify: "Notify | None" = None,
+) -> "Plan":
+    """Compile the demonstration for a device and say what it will cost.
+
+    Args:
+        observer: the device.
+        game: a game at any moment, its positions not yet observed.
+        policy: when to rotate.
+        shots: how many shots.
+        notify: told of retries and remarks.
+
+    Raises:
+        UsageError: as for `compile_dynamic`, or the device cannot run such a circuit.
+        ServiceError: the account or the service failed.
+    """
+    from circuits.backends.ibm_dynamic import dynamic_check
+
+    compiled = compile_dynamic(game, policy)
+    assert compiled.readout is not None
+    with service_errors():
+        # Before anything is compiled or asked: hours in a queue for a refusal would be no demonstration.
+        dynamic_check(compiled.circuit, observer.backend.device)
+    return observer.plan_circuit(
+        compiled.circuit, compiled.readout, str(policy), shots or DEFAULT_SHOTS, notify
+    )
 
 
 def read_dynamic(state: State, policy: Policy, readout: "Readout", shots: "Shots") -> "Decoded":

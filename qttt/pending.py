@@ -5,38 +5,36 @@ lost nor made twice. The header is ``[Job "<device> <job id> <file>"]``; the fil
 `circuits.backends.jobs` with this payload:
 
     {"format": "qttt observation", "record": the record as it was, "file": the record's file or null,
-     "mode": the mode if it was chosen before, else null, "positions": those prepared from, or null}
+     "mode": the mode if it was chosen before, else null, "positions": those prepared from, or null,
+     "policy": the square by which the circuit itself chooses the mode, or null, "strict": true or false}
 """
 
-import os
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from qttt.devices import DeviceObserver, Plan, Reading, read_shots
-from qttt.errors import MALFORMED, QtttError, ServiceError, UsageError
+from qttt.devices import Reading, read_shots
+from qttt.dynamic import Policy, read_dynamic
+from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.game import Game
 from qttt.outcomes import Positions
+from qttt.pendingjobs import OBSERVATION, PendingJob, free_file, has_readouts, load_job
 from qttt.record import Record
 from qttt.recordfile import load_record, save_record
-from qttt.samples import service_errors
+from qttt.samples import Sample, sample_of, service_errors
+from qttt.squares import SQUARES
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
-    from circuits.backends.ibm import JobHandle
     from circuits.backends.jobs import Job
-    from circuits.backends.progress import Notify
     from circuits.decoding import Shots
 
 HEADER = "Job"
-_FORMAT = "qttt observation"
 
 
 @dataclass(frozen=True)
-class Pending:
+class Pending(PendingJob):
     """An observation whose job was, or will be, sent.
 
     Attributes:
@@ -45,15 +43,38 @@ class Pending:
         path: the job's file, or None if nothing has to survive this process.
         mode: the mode if it was chosen before the job was sent.
         collapsed: the job prepares what positions observed before have left of the state.
+        policy: how the job's one circuit chooses the mode itself; None where people choose.
+        strict: the circuits are in the encoding ``strict``.
         sent: the job, as far as it is known.
     """
+
+    kind: ClassVar[str] = OBSERVATION
 
     record: Record
     file: Path | None
     path: Path | None
     mode: Mode | None
-    collapsed: bool
+    collapsed: bool = False
+    policy: Policy | None = None
+    strict: bool = False
     sent: "Job | None" = None
+
+    def with_job(self, job: "Job") -> "Pending":
+        """The same with what is now known of the job."""
+        return replace(self, sent=job)
+
+    def payload(self) -> dict[str, Any]:
+        """What the job's file keeps besides the job."""
+        last = self.record.events[-1:]
+        positions = [event.filled for event in last if isinstance(event, Positions)]
+        return {
+            "record": str(self.record),
+            "file": None if self.file is None else self.file.name,
+            "mode": None if self.mode is None else str(self.mode),
+            "positions": positions[0] if self.collapsed else None,
+            "policy": None if self.policy is None else self.policy.square,
+            "strict": self.strict,
+        }
 
     def marked(self) -> Record:
         """The record with its header ``Job``."""
@@ -82,7 +103,11 @@ class Pending:
         return replace(self, record=self.record.updated(game))
 
     def readings(self, game: Game, shots: "Sequence[Shots]") -> dict[Mode, Reading]:
-        """What the job's shots say of the board of a game, by mode."""
+        """What the job's shots say of the board of a game, by mode.
+
+        Raises:
+            UsageError: the shots are not those of the circuits.
+        """
         assert self.sent is not None
         found = {}
         with service_errors():
@@ -91,91 +116,18 @@ class Pending:
                 found[Mode(item.label)] = read_shots(game.state, Mode(item.label), item.readout, run)
         return found
 
+    def sample_of_policy(self, game: Game, shots: "Sequence[Shots]") -> Sample:
+        """What the shots say of the board of a game whose mode the circuit chose.
 
-def send(
-    observer: DeviceObserver,
-    plan: Plan,
-    pending: Pending,
-    seed: int,
-    notify: "Notify",
-) -> "tuple[Pending, JobHandle]":
-    """Send a plan's job, with everything on disk before.
-
-    Args:
-        observer: the device.
-        plan: what to send.
-        pending: the observation; its files are written.
-        seed: for a simulated device.
-        notify: told what happens.
-
-    Raises:
-        ServiceError: the service refused, and the record is as it was; or it did not answer, and the job's
-            file is kept to find out.
-        FileError: a file cannot be saved; nothing was sent.
-    """
-    from circuits.errors import CircuitsError, UnreachableError
-
-    payload = {
-        "format": _FORMAT,
-        "record": str(pending.record),
-        "file": None if pending.file is None else pending.file.name,
-        "mode": None if pending.mode is None else str(pending.mode),
-        "positions": None if plan.collapsed is None else plan.collapsed.filled,
-    }
-    with service_errors():
-        # First the job's file, then the note of it in the record, then the job: a crash in between leaves at
-        # worst a file that nobody waits for, and never a job that nobody knows of.
-        job = observer.backend.write_down(plan.prepared, seed, pending.path, payload)
-        replace(pending, sent=job).keep()
-        try:
-            handle = observer.backend.send(job, pending.path, notify)
-        except UnreachableError as error:
-            raise ServiceError(f"{error}{_find_out(pending)}") from error
-        except CircuitsError:
-            pending.settle()
-            if pending.path is not None:
-                pending.path.unlink(missing_ok=True)
-            raise
-    sent = replace(pending, sent=handle.job)
-    sent.keep()
-    return sent, handle
-
-
-def _find_out(pending: Pending) -> str:
-    return "" if pending.path is None else f"; whether it arrived: qttt observe --resume {pending.path}"
-
-
-def receive(pending: Pending, handle: "JobHandle", notify: "Notify") -> "tuple[Shots, ...]":
-    """Wait for the shots of a job that this process sent.
-
-    Raises:
-        ServiceError: the job failed or was cancelled, and the record is as it was; or the service did not
-            answer, and the job can be resumed.
-    """
-    with _settled_if_ended(pending), service_errors():
-        return tuple(handle.wait(notify, sleep=time.sleep))
-
-
-@contextmanager
-def _settled_if_ended(pending: Pending) -> Iterator[None]:
-    """Restore the record of an observation whose job came to a bad end."""
-    try:
-        yield
-    except ServiceError:
-        if _ended(pending.path):
-            pending.settle()
-        raise
-
-
-def _ended(path: Path | None) -> bool:
-    from circuits.backends import jobs
-    from circuits.errors import CircuitsError
-
-    if path is None:
-        return False
-    with suppress(CircuitsError):
-        return jobs.load(path).state in (jobs.JobState.FAILED, jobs.JobState.CANCELLED)
-    return False
+        Raises:
+            UsageError: the shots are not those of the circuit.
+        """
+        assert self.sent is not None
+        assert self.policy is not None
+        (item,), (run,) = self.sent.circuits, shots
+        assert item.readout is not None
+        with service_errors():
+            return sample_of(read_dynamic(game.state, self.policy, item.readout, run))
 
 
 def find(name: str) -> Pending:
@@ -192,22 +144,31 @@ def find(name: str) -> Pending:
     if path.suffix != ".job":
         record = load_record(path)
         path = path.parent / job_file(record, name)
-    from circuits.backends import jobs
-
-    with service_errors():
-        sent = jobs.load(path)
+    sent = load_job(path, OBSERVATION)
     payload = sent.payload
-    if payload.get("format") != _FORMAT:
-        raise UsageError(f"{path} is a job, but no observation of a game")
     try:
         before = Record.parse(payload["record"])
         mode = None if payload["mode"] is None else Mode(payload["mode"])
         file = None if payload["file"] is None else path.parent / Path(payload["file"]).name
         collapsed = payload["positions"] is not None
+        policy = _policy(payload.get("policy"))
+        strict = bool(payload.get("strict", False))
+        whole = has_readouts(sent, None if policy else list(Mode))
+        if not whole or (policy is not None and len(sent.circuits) != 1):
+            raise UsageError("its circuits are not those of an observation")
     except (*MALFORMED, QtttError) as error:
         raise UsageError(f"the job file {path} is damaged: {error}") from error
     record = before if file is None else _waiting(file, path, before)
-    return Pending(record, file, path, mode, collapsed, sent)
+    return Pending(record, file, path, mode, collapsed, policy, strict, sent)
+
+
+def _policy(square: object) -> Policy | None:
+    if square is None:
+        return None
+    # By exact type: in Python true is an int.
+    if type(square) is not int or square not in SQUARES:
+        raise UsageError("its policy names no square")
+    return Policy(square)
 
 
 def job_file(record: Record, name: str) -> str:
@@ -237,43 +198,6 @@ def _waiting(file: Path, path: Path, before: Record) -> Record:
     return record.without_header(HEADER)
 
 
-def fetch(pending: Pending, notify: "Notify", *, again: bool = False) -> "tuple[Pending, tuple[Shots, ...]]":
-    """Get the shots of a pending observation, whatever happened to the process that sent it.
-
-    Args:
-        pending: what `find` found.
-        notify: told what happens.
-        again: send a job that never reached the service.
-
-    Raises:
-        ServiceError: the job failed or was cancelled, and the record is as it was; or the service did not
-            answer.
-    """
-    from circuits.backends.ibm import resume
-
-    assert pending.path is not None
-    with _settled_if_ended(pending), service_errors():
-        fetched = resume(pending.path, notify, resubmit=again, sleep=time.sleep)
-    assert fetched.shots is not None
-    return replace(pending, sent=fetched.job), fetched.shots
-
-
 def free_path(file: Path | None, game: Game) -> Path:
     """Where a job's file goes: beside the record, numbered by the observation."""
-    if file is None:
-        # Two processes that share a folder may come here within one second.
-        stem, folder = time.strftime(f"observation-%Y%m%d-%H%M%S-{os.getpid()}"), Path()
-    else:
-        stem, folder = f"{file.stem}-{game.state.observations + 1}", file.parent
-    names = (f"{stem}{suffix}.job" for suffix in ("", *(f"-{number}" for number in range(2, 10_000))))
-    return next(folder / name for name in names if not (folder / name).exists())
-
-
-def describe(pending: Pending) -> dict[str, Any]:
-    """What the report of an observation says of its job."""
-    sent = pending.sent
-    return {
-        "job": None if pending.path is None else str(pending.path),
-        "job_id": None if sent is None else sent.job_id,
-        "quantum_seconds": None if sent is None else sent.quantum_seconds,
-    }
+    return free_file(file, str(game.state.observations + 1), "observation")

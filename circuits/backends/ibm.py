@@ -29,7 +29,15 @@ from circuits.backends.ibm_cost import Cost, circuit_cost, quantum_seconds
 from circuits.backends.ibm_devices import fake_device
 from circuits.backends.ibm_dynamic import dynamic_check
 from circuits.backends.ibm_errors import attempt, calm
-from circuits.backends.ibm_jobs import FINAL, JobHandle, Options, no_bits, sampler_options, service_estimate
+from circuits.backends.ibm_jobs import (
+    FINAL,
+    JobHandle,
+    Options,
+    local_name,
+    no_bits,
+    sampler_options,
+    service_estimate,
+)
 from circuits.backends.ibm_transpile import check_compiled, compile_for
 from circuits.backends.jobs import Job, JobState, StoredCircuit
 from circuits.backends.progress import Notify, Progress, ignore
@@ -270,9 +278,7 @@ class IBMBackend:
             jobs.save(job, path)
         notify(Progress("submitting", f"{len(job.circuits)} circuits of {job.shots} shots to {self.name}"))
         if self._service is None:
-            handle = JobHandle(
-                job.at(JobState.SUBMITTED, job_id=f"local-{job.tag[-8:]}"), path, device=self.device
-            )
+            handle = JobHandle(job.at(JobState.SUBMITTED, job_id=local_name(job)), path, device=self.device)
         elif not any(item.circuit.num_clbits for item in job.circuits):
             # Nothing to measure, so nothing to send.
             done = job.at(
@@ -379,7 +385,8 @@ def resume(
     if job.state in (JobState.FAILED, JobState.CANCELLED):
         raise BackendError(f"the job {job.state}: {job.reason or 'no reason was given'}")
     if job.backend.startswith("fake_"):
-        handle = JobHandle(job.at(JobState.SUBMITTED), path, device=fake_device(job.backend))
+        job = job.at(JobState.SUBMITTED, job_id=local_name(job))
+        handle = JobHandle(job, path, device=fake_device(job.backend))
     else:
         handle = _find_remotely(job, path, notify, resubmit)
         status = attempt(handle.remote.status, "asking for the job", notify)

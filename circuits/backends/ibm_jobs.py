@@ -198,6 +198,11 @@ def sampler_options(job: Job) -> dict[str, Any]:
     }
 
 
+def local_name(job: Job) -> str:
+    """Return the name of a job on a simulated device: the same whenever, and however often, it runs."""
+    return f"local-{job.seed:08x}"
+
+
 def _start_locally(job: Job, device: BackendV2) -> list[list[Any]]:
     """Start every circuit of a job on a simulated device: a list of tasks each, whose bits are joined by or.
 

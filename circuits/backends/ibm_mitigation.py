@@ -5,7 +5,7 @@ game. The work is done by `mthree` (Nation, Kang, Sundaresan and Gambetta, PRX Q
 the extra `mitigation` installs. The errors are those that the device reports, so nothing more has to be run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -17,9 +17,13 @@ from qiskit.providers import BackendV2
 
 from circuits.decoding import Shots
 from circuits.errors import BackendUsageError
+from circuits.measurement import REGISTER_NAMES
 
 Distribution = dict[str, float]
 """Probabilities by bit string: `pos`, then `mark`, then `flag`, bit 0 of each first."""
+
+ReadoutErrors = tuple[tuple[float, float], ...]
+"""For each bit, in the same order: the probability of reading 1 for 0, and that of reading 0 for 1."""
 
 
 def measured_qubits(circuit: QuantumCircuit) -> list[int]:
@@ -57,33 +61,56 @@ def readout_matrix(device: BackendV2, qubit: int) -> npt.NDArray[np.float64]:
     return np.array([[1 - wrong_1, wrong_0], [wrong_1, 1 - wrong_0]])
 
 
-def mitigate(shots: Shots, circuit: QuantumCircuit, device: BackendV2) -> Distribution:
-    """Estimate the distribution that the circuit's bits would have if measurements were perfect.
+def readout_errors(circuit: QuantumCircuit, device: BackendV2) -> ReadoutErrors:
+    """Return how each bit of a circuit is misread on its device, which is all that `mitigate` needs to know.
+
+    It can be kept: later the device may report other errors, or be gone.
+
+    Args:
+        circuit: the compiled circuit.
+        device: where it runs.
+
+    Returns:
+        For each bit, in the order of `Distribution`, the probabilities of reading 1 for 0 and 0 for 1.
+
+    Raises:
+        BackendUsageError: the extra is missing, a bit is never measured, or the device reports no errors.
+    """
+    _require_mthree()
+    registers = {register.name: register for register in circuit.cregs}
+    order = [bit for name in REGISTER_NAMES if name in registers for bit in registers[name]]
+    measured = measured_qubits(circuit)
+    matrices = [readout_matrix(device, measured[circuit.find_bit(bit).index]) for bit in order]
+    return tuple((float(matrix[1, 0]), float(matrix[0, 1])) for matrix in matrices)
+
+
+def mitigate(shots: Shots, errors: ReadoutErrors) -> Distribution:
+    """Estimate the distribution that a circuit's bits would have if measurements were perfect.
 
     Args:
         shots: what came out.
-        circuit: the compiled circuit that ran.
-        device: where it ran.
+        errors: what `readout_errors` said of the circuit.
 
     Returns:
         The nearest probability distribution to the corrected frequencies, over the bit strings seen.
 
     Raises:
-        BackendUsageError: the extra is missing, there are no shots or bits, or the device reports no errors.
+        BackendUsageError: the extra is missing, there are no shots, or they are of another circuit.
     """
+    _require_mthree()
+    rows = np.concatenate([shots.pos, shots.mark, shots.flag], axis=1)
+    if not len(rows) or rows.shape[1] != len(errors):
+        raise BackendUsageError(
+            f"{rows.shape[0]} shots of {rows.shape[1]} bits are not of a circuit with {len(errors)}"
+        )
+    if not errors:
+        return {"": 1.0}
+    return _corrected(_counts(rows), errors)
+
+
+def _require_mthree() -> None:
     if find_spec("mthree") is None:
         raise BackendUsageError("readout mitigation needs the package mthree: install the extra 'mitigation'")
-    registers = {register.name: register for register in circuit.cregs}
-    order = [bit for name in ("pos", "mark", "flag") if name in registers for bit in registers[name]]
-    rows = np.concatenate([shots.pos, shots.mark, shots.flag], axis=1)
-    if not rows.size or rows.shape[1] != len(order):
-        raise BackendUsageError(
-            f"{rows.shape[0]} shots of {rows.shape[1]} bits are not of a circuit with {len(order)}"
-        )
-    measured = measured_qubits(circuit)
-    qubits = [measured[circuit.find_bit(bit).index] for bit in order]
-    counts = _counts(rows)
-    return _corrected(counts, qubits, [readout_matrix(device, qubit) for qubit in qubits])
 
 
 def _counts(rows: npt.NDArray[np.bool_]) -> dict[str, int]:
@@ -94,17 +121,14 @@ def _counts(rows: npt.NDArray[np.bool_]) -> dict[str, int]:
     }
 
 
-def _corrected(
-    counts: Mapping[str, int], qubits: Sequence[int], matrices: Sequence[npt.NDArray[np.float64]]
-) -> Distribution:
+def _corrected(counts: Mapping[str, int], errors: ReadoutErrors) -> Distribution:
     mthree = import_module("mthree")
     mitigation = mthree.M3Mitigation()
-    calibration: list[npt.NDArray[np.float64] | None] = [None] * (max(qubits) + 1)
-    for qubit, matrix in zip(qubits, matrices, strict=True):
-        calibration[qubit] = matrix
-    mitigation.cals_from_matrices(calibration)
+    mitigation.cals_from_matrices(
+        [np.array([[1 - wrong_1, wrong_0], [wrong_1, 1 - wrong_0]]) for wrong_1, wrong_0 in errors]
+    )
     # mthree writes bit 0 last, as Qiskit does.
     reversed_counts = {bits[::-1]: number for bits, number in counts.items()}
-    quasi = mitigation.apply_correction(reversed_counts, list(qubits))
+    quasi = mitigation.apply_correction(reversed_counts, list(range(len(errors))))
     nearest = quasi.nearest_probability_distribution()
     return {bits[::-1]: float(probability) for bits, probability in sorted(nearest.items())}

@@ -183,6 +183,33 @@ def device_of(arguments: Namespace, session: Session) -> "DeviceObserver":
         )
 
 
+def resume_alone(arguments: Namespace, *others: str) -> None:
+    """Refuse beside ``--resume`` what the job has settled.
+
+    Args:
+        arguments: what was given.
+        *others: flags of the command besides those that every command with jobs has.
+
+    Raises:
+        UsageError: one of them was given.
+    """
+    said = (
+        "RECORD",
+        "--level",
+        "--options",
+        "--first",
+        "--view",
+        "--backend",
+        "--rolls",
+        "--shots",
+        "--seed",
+    )
+    for flag in (*said, "--strict", "--dd", "--twirl", *others):
+        value = getattr(arguments, flag.lstrip("-").replace("-", "_").lower())
+        if value is not None and value is not False and value != str(Rolls.EXACT):
+            raise UsageError(f"{flag} and --resume do not go together: the job says what it was sent for")
+
+
 def names_device(arguments: Namespace) -> bool:
     """Whether ``--backend`` is a device.
 

@@ -12,7 +12,6 @@ from qttt.commands.arguments import (
     add_record_arguments,
     add_seed_argument,
     add_shots_argument,
-    device_of,
     mode_of,
     names_device,
     observer_of,
@@ -21,16 +20,14 @@ from qttt.commands.arguments import (
 )
 from qttt.commands.session import Session
 from qttt.errors import UsageError
-from qttt.game import Game
 from qttt.record import Record
 from qttt.rolls import Rolls
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from qttt.crosscheck import CheckReport, ViewDifference
     from qttt.devicecheck import DeviceVerdict
+    from qttt.pendingcheck import PendingCheck
 
 VIEWS = ("tabletop", "physical", "both")
 
@@ -52,24 +49,41 @@ def view_difference(record: Record, mode: Mode) -> "ViewDifference":
 
 
 def _add_arguments(parser: ArgumentParser) -> None:
-    add_record_arguments(parser, views=VIEWS)
+    add_record_arguments(parser, optional=True, views=VIEWS)
     add_mode_argument(parser)
     add_backend_arguments(parser)
     add_shots_argument(parser, "shots to take (default 4096)")
     add_seed_argument(parser)
     add_json_argument(parser)
     add_device_arguments(parser)
-    parser.add_argument("--yes", action="store_true", help="send a job to a real device without asking")
+    parser.add_argument("--dry-run", action="store_true", help="say what a job would cost, and send nothing")
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="send a job to a real device without asking; with --resume, also one that never arrived there",
+    )
     parser.add_argument(
         "--mitigate",
         action="store_true",
         help="on a device also correct the distribution for faulty measurements (extra 'mitigation')",
+    )
+    parser.add_argument(
+        "--resume", metavar="JOBFILE", help="fetch the result of a job that was sent before, and judge it"
     )
 
 
 def _run(arguments: Namespace, session: Session) -> int:
     from qttt.crosscheck import DEFAULT_SHOTS, check
 
+    if arguments.resume is not None:
+        from qttt.commands.check_device import resume
+
+        found = resume(arguments, session)
+        pending = found.pending
+        difference = view_difference(pending.record, pending.mode) if pending.views else None
+        return _tell(found.report, difference, arguments, session, pending)
+    if arguments.record is None:
+        raise UsageError("name the record to check, or with --resume the job to fetch")
     record = record_of(arguments, session, exploring=True)
     game = record.game()
     mode = mode_of(arguments, game)
@@ -78,38 +92,40 @@ def _run(arguments: Namespace, session: Session) -> int:
         if not game.rules.level.rotated_view:
             raise UsageError(f"--view both needs Level 5, and this is Level {game.rules.level.number}")
         difference = view_difference(record, mode)
-    rng = session.generator(arguments.seed)
     shots = arguments.shots or DEFAULT_SHOTS
-    if names_device(arguments):
-        report = _on_device(game, mode, shots, rng, arguments, session)
-    else:
-        report = check(game, mode, observer_of(arguments), rng, shots=shots, rolls=Rolls(arguments.rolls))
-    if arguments.json:
-        views = {} if difference is None else {"views": _views_json(difference)}
-        session.write_json({**report.to_json(), **views})
-    else:
-        _show(report, difference, session)
-    return 0 if report.ok else 1
+    if not names_device(arguments):
+        observer, rng = observer_of(arguments), session.generator(arguments.seed)
+        report = check(game, mode, observer, rng, shots=shots, rolls=Rolls(arguments.rolls))
+        return _tell(report, difference, arguments, session)
+    if arguments.dry_run:
+        from qttt.commands.check_device import dry_run
+
+        return dry_run(game, mode, shots, arguments, session)
+    from qttt.commands.check_device import check_by_job
+
+    found = check_by_job(record, game, mode, shots, arguments, session)
+    return _tell(found.report, difference, arguments, session, found.pending)
 
 
-def _on_device(
-    game: Game,
-    mode: Mode,
-    shots: int,
-    rng: "np.random.Generator",
+def _tell(
+    report: "CheckReport",
+    difference: "ViewDifference | None",
     arguments: Namespace,
     session: Session,
-) -> "CheckReport":
-    from qttt.commands.devicejobs import confirm
-    from qttt.commands.deviceplans import progress
-    from qttt.devicecheck import check_on_device
+    pending: "PendingCheck | None" = None,
+) -> int:
+    """Print what was found, and the job that it was found with."""
+    if arguments.json:
+        from qttt.pendingjobs import describe
 
-    observer = device_of(arguments, session)
-    with progress(session, observer.backend.local) as notify:
-        plan = observer.plan(game, [mode], shots, notify)
-    confirm(plan, observer, session, arguments.yes)
-    with progress(session, observer.backend.local) as notify:
-        return check_on_device(game, mode, observer, plan, rng, mitigated=arguments.mitigate, notify=notify)
+        views = {} if difference is None else {"views": _views_json(difference)}
+        job = {} if pending is None else describe(pending)
+        session.write_json({**report.to_json(), **job, **views})
+    else:
+        _show(report, difference, session)
+        if pending is not None and pending.path is not None:
+            session.show(f"The job is kept in {pending.path}.")
+    return 0 if report.ok else 1
 
 
 def _views_json(difference: "ViewDifference") -> dict[str, Any]:

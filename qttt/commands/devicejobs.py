@@ -1,4 +1,4 @@
-"""An observation on a device, from the question whether to send it to the first possible shot."""
+"""Jobs on devices, from the question whether to send them; and observations, to the first possible shot."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from qttt.commands.deviceplans import progress, show_plan
 from qttt.commands.session import Session
 from qttt.devices import DeviceObserver, Plan, Reading, draw_seed, first_positions
+from qttt.dynamic import Policy, plan_dynamic
 from qttt.errors import QtttError, ServiceError, UsageError
 from qttt.game import Game
-from qttt.outcomes import Observation
-from qttt.pending import HEADER, Pending, fetch, free_path, receive, send
+from qttt.outcomes import Observation, Positions, filled_squares
+from qttt.pending import HEADER, Pending, free_path
+from qttt.pendingjobs import P, PendingJob, fetch, receive, send
 from qttt.record import Record
 from qttt.state import Phase
 from qttt.symbols import Mode
@@ -64,6 +66,7 @@ def observe_on_device(
     session: Session,
     *,
     mode: Mode | None = None,
+    policy: Policy | None = None,
     choose: ChooseMode,
     shots: int | None = None,
     sure: bool = False,
@@ -79,6 +82,7 @@ def observe_on_device(
         rng: where the seed of a simulated device comes from.
         session: where it is shown and asked.
         mode: the mode, if it is chosen already.
+        policy: let the circuit itself choose the mode, by this policy.
         choose: asks for the mode once the positions are known.
         shots: shots of each circuit.
         sure: send a job to a real device without asking.
@@ -94,20 +98,23 @@ def observe_on_device(
             f"the record waits for a job already ({record.headers[HEADER]}): qttt observe --resume"
             + (" with its file" if file is None else f" {file}")
         )
-    modes = game.state.modes if mode is None else (mode,)
     with progress(session, observer.backend.local) as notify:
-        plan = observer.plan(game, modes, shots, notify)
+        if policy is not None:
+            plan = plan_dynamic(observer, game, policy, shots, notify)
+        else:
+            plan = observer.plan(game, game.state.modes if mode is None else (mode,), shots, notify)
+    confirm(plan, observer, session, sure)
     path = None if file is None else Path(file)
     job = free_path(path, game) if path is not None or not observer.backend.local else None
-    pending = Pending(record, path, job, mode, plan.collapsed is not None)
-    pending, runs = _run(observer, plan, pending, rng, session, sure)
-    return _finish(game, pending, runs, observer, rng, session, choose, shots, sure, show_positions)
+    strict = observer.encoding == "strict"
+    pending = Pending(record, path, job, mode, plan.collapsed is not None, policy, strict)
+    pending, runs = run_job(observer, plan, pending, rng, session)
+    return _finish(game, pending, runs, observer, session, choose, shots, sure, show_positions)
 
 
 def resume_on_device(
     pending: Pending,
     game: Game,
-    rng: "np.random.Generator",
     session: Session,
     *,
     choose: ChooseMode,
@@ -115,34 +122,63 @@ def resume_on_device(
     show_positions: ShowPositions | None = None,
 ) -> Outcome:
     """Fetch the result of a pending observation and go on; the arguments are those of `observe_on_device`."""
-    from qttt.devices import open_device
+    pending, runs = fetch_job(pending, session, sure)
+    assert pending.sent is not None
+    job, strict = pending.sent, pending.strict
 
-    assert pending.sent is not None
-    with progress(session, pending.sent.backend.startswith("fake_")) as notify, _interruptible(pending):
-        pending, runs = fetch(pending, notify, again=sure)
-    assert pending.sent is not None
-    shots = pending.sent.shots
+    def reopened() -> DeviceObserver:
+        from circuits.backends.ibm import Options
+        from qttt.devices import open_device
+
+        options = Options.from_json(job.options)
+        return open_device(
+            job.backend,
+            strict=strict,
+            decoupling=options.dynamical_decoupling,
+            twirling=options.twirling,
+        )
+
     # The device itself is only needed again if the collapsed state has to be prepared, so it is opened late.
-    device = pending.sent.backend
-    return _finish(
-        game, pending, runs, lambda: open_device(device), rng, session, choose, shots, sure, show_positions
-    )
+    return _finish(game, pending, runs, reopened, session, choose, job.shots, sure, show_positions)
 
 
-def _run(
-    observer: DeviceObserver,
-    plan: Plan,
-    pending: Pending,
-    rng: "np.random.Generator",
-    session: Session,
-    sure: bool,
-) -> "tuple[Pending, tuple[Shots, ...]]":
-    """Ask where it costs something, send, and wait."""
-    confirm(plan, observer, session, sure)
+def run_job(
+    observer: DeviceObserver, plan: Plan, pending: P, rng: "np.random.Generator", session: Session
+) -> "tuple[P, tuple[Shots, ...]]":
+    """Send a job and wait for it.
+
+    Args:
+        observer: the device.
+        plan: the job, which `confirm` has asked for.
+        pending: what waits for it.
+        rng: where the seed of a simulated device comes from.
+        session: where its progress is shown.
+
+    Raises:
+        ServiceError: the device failed.
+        StillQueuedError: the user interrupted the wait.
+    """
     with progress(session, observer.backend.local) as notify, _interruptible(pending):
         pending, handle = send(observer, plan, pending, draw_seed(rng), notify)
         runs = receive(pending, handle, notify)
     return pending, runs
+
+
+def fetch_job(pending: P, session: Session, sure: bool = False) -> "tuple[P, tuple[Shots, ...]]":
+    """Fetch the result of a job that was sent before.
+
+    Args:
+        pending: what waits for it, as it was found on disk.
+        session: where its progress is shown.
+        sure: send it if it never reached the service.
+
+    Raises:
+        ServiceError: the job failed, is unknown, or never arrived; or the service failed.
+        StillQueuedError: the user interrupted the wait.
+    """
+    assert pending.sent is not None
+    with progress(session, pending.sent.backend.startswith("fake_")) as notify, _interruptible(pending):
+        return fetch(pending, notify, again=sure)
 
 
 def confirm(plan: Plan, observer: DeviceObserver, session: Session, sure: bool) -> None:
@@ -170,14 +206,14 @@ def confirm(plan: Plan, observer: DeviceObserver, session: Session, sure: bool) 
 
 
 @contextmanager
-def _interruptible(pending: Pending) -> Iterator[None]:
+def _interruptible(pending: PendingJob) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        if pending.path is None:
+        if pending.path is None or not pending.path.exists():
             raise
         raise StillQueuedError(
-            f"interrupted; everything is in {pending.path}, go on with: qttt observe --resume {pending.path}"
+            f"interrupted; everything is in {pending.path}, go on with: {pending.resuming}"
         ) from None
 
 
@@ -186,13 +222,14 @@ def _finish(
     pending: Pending,
     runs: "tuple[Shots, ...]",
     observer: DeviceObserver | Callable[[], DeviceObserver],
-    rng: "np.random.Generator",
     session: Session,
     choose: ChooseMode,
     shots: int | None,
     sure: bool,
     show_positions: ShowPositions | None,
 ) -> Outcome:
+    if pending.policy is not None:
+        return _finish_policy(game, pending, pending.policy, runs)
     readings = pending.readings(game, runs)
     mode = pending.mode
     if mode is None and len(game.state.modes) == 1:
@@ -211,16 +248,31 @@ def _finish(
     sample = _reading(readings, mode).sample(game.state.positions)
     collapsed = pending.collapsed
     if not sample.drawn and game.state.positions is not None and not collapsed:
-        pending, sample = _collapsed(game, pending, mode, observer, rng, session, shots, sure)
+        pending, sample = _collapsed(game, pending, mode, observer, session, shots, sure)
         collapsed = True
     with _settled_without_shots(pending):
         game.push(Observation(sample.first, mode))
+    return Outcome(_ended(game, pending), sample, collapsed)
+
+
+def _finish_policy(game: Game, pending: Pending, policy: Policy, runs: "tuple[Shots, ...]") -> Outcome:
+    """Take the outcome of a circuit that has chosen the mode itself."""
+    sample = pending.sample_of_policy(game, runs)
+    with _settled_without_shots(pending):
+        positions = Positions(filled_squares(sample.first))
+    game.push(positions)
+    game.push(Observation(sample.first, policy.mode(positions)))
+    return Outcome(_ended(game, pending), sample, collapsed=False)
+
+
+def _ended(game: Game, pending: Pending) -> Pending:
+    """Bring the record up to its outcome; it waits no more."""
     pending = pending.updated(game)
     assert pending.sent is not None
     if "Backend" not in pending.record.headers:
         pending = replace(pending, record=pending.record.with_header("Backend", pending.sent.backend))
     pending.settle()
-    return Outcome(pending, sample, collapsed)
+    return pending
 
 
 @contextmanager
@@ -245,19 +297,23 @@ def _collapsed(
     pending: Pending,
     mode: Mode,
     observer: DeviceObserver | Callable[[], DeviceObserver],
-    rng: "np.random.Generator",
     session: Session,
     shots: int | None,
     sure: bool,
 ) -> "tuple[Pending, Sample]":
     """Prepare the state that the positions have left, because no shot has them."""
+    import numpy as np
+
+    assert pending.sent is not None
     device = observer if isinstance(observer, DeviceObserver) else observer()
     session.show(
         f"No possible shot in {mode} mode has these positions: the state that they leave is prepared anew.",
         to_stderr=True,
     )
     plan = device.plan(game, [mode], shots)
+    confirm(plan, device, session, sure)
     path = None if pending.path is None else free_path(pending.file, game)
-    again = Pending(pending.record, pending.file, path, mode, True)
-    again, runs = _run(device, plan, again, rng, session, sure)
+    again = Pending(pending.record, pending.file, path, mode, True, None, pending.strict)
+    # From the first job's seed, so that resuming that one leads to the same end as waiting for it.
+    again, runs = run_job(device, plan, again, np.random.default_rng(pending.sent.seed), session)
     return again, again.readings(game, runs)[mode].sample(game.state.positions)

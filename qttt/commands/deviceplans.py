@@ -83,6 +83,14 @@ def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stde
     )
 
 
+def show_dry_run(plan: Plan, observer: DeviceObserver, session: Session, *, as_json: bool) -> None:
+    """Print what a job would cost, for people or as JSON."""
+    if as_json:
+        session.write_json(plan_report(plan, observer))
+    else:
+        show_plan(plan, observer, session)
+
+
 @contextmanager
 def progress(session: Session, local: bool) -> "Iterator[Callable[[Progress], None]]":
     """Show on standard error what a job does: a moving line on a terminal, else a line for each change.

@@ -107,7 +107,8 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--resume",
         metavar="FILE",
-        help="fetch the result of a job that was sent before: its file, or the record that waits for it",
+        help="fetch the result of a job that was sent before, --dynamic or not: its file, or the record that "
+        "waits for it",
     )
 
 
@@ -124,10 +125,6 @@ def _run(arguments: Namespace, session: Session) -> int:
     arguments.seed = settle_headers(record, arguments)
     mode_of(arguments, game)
     on_device = names_device(arguments)
-    if arguments.dynamic is not None:
-        from qttt.commands.observe_dynamic import observe_dynamic
-
-        return observe_dynamic(game, record, arguments, session)
     if on_device and arguments.dry_run:
         from qttt.commands.observe_device import dry_run
 
@@ -136,7 +133,8 @@ def _run(arguments: Namespace, session: Session) -> int:
         raise UsageError(
             f"this game waits for a job already ({record.headers['Job']}): qttt observe --resume fetches it"
         )
-    if arguments.mode is None and len(game.state.modes) > 1 and not session.interactive:
+    chosen = arguments.mode is not None or arguments.dynamic is not None
+    if not chosen and len(game.state.modes) > 1 and not session.interactive:
         raise UsageError(
             f"at Level {game.rules.level.number} {game.state.initiator} chooses the mode: "
             "give --mode standard or --mode rotated"

@@ -4,15 +4,16 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qttt.commands.arguments import device_of
+from qttt.commands.arguments import device_of, resume_alone
 from qttt.commands.devicejobs import Outcome, observe_on_device, resume_on_device
-from qttt.commands.deviceplans import plan_report, show_plan
+from qttt.commands.deviceplans import show_dry_run
 from qttt.commands.observed import observe_report, show_observation
 from qttt.commands.session import QuestionUnansweredError, Session
-from qttt.devices import DeviceObserver, Plan
+from qttt.dynamic import Policy, plan_dynamic
 from qttt.errors import UsageError
 from qttt.game import Game
-from qttt.pending import describe, find
+from qttt.pending import find
+from qttt.pendingjobs import describe
 from qttt.record import Record
 from qttt.recordfile import names_file, save_record
 from qttt.symbols import Mode
@@ -23,21 +24,19 @@ if TYPE_CHECKING:
 
 def dry_run(game: Game, arguments: Namespace, session: Session) -> int:
     """Say what a job would cost, and send nothing."""
+    policy = _policy(arguments)
     observer = device_of(arguments, session)
-    show_dry_run(observer.plan(game, _modes(game, arguments), arguments.shots), observer, arguments, session)
-    return 0
-
-
-def show_dry_run(plan: Plan, observer: DeviceObserver, arguments: Namespace, session: Session) -> None:
-    """Print what a job would cost, for people or as JSON."""
-    if arguments.json:
-        session.write_json(plan_report(plan, observer))
+    if policy is not None:
+        plan = plan_dynamic(observer, game, policy, arguments.shots)
     else:
-        show_plan(plan, observer, session)
+        plan = observer.plan(game, _modes(game, arguments), arguments.shots)
+    show_dry_run(plan, observer, session, as_json=arguments.json)
+    return 0
 
 
 def observe(game: Game, record: Record, arguments: Namespace, session: Session) -> int:
     """Send a job and wait for it."""
+    policy = _policy(arguments)
     observer = device_of(arguments, session)
     file = arguments.save
     if file is None and names_file(arguments.record):
@@ -50,6 +49,7 @@ def observe(game: Game, record: Record, arguments: Namespace, session: Session) 
         session.generator(arguments.seed),
         session,
         mode=None if arguments.mode is None else _modes(game, arguments)[0],
+        policy=policy,
         choose=lambda game: _choose(game, session, file),
         shots=arguments.shots,
         sure=arguments.yes,
@@ -60,19 +60,18 @@ def observe(game: Game, record: Record, arguments: Namespace, session: Session) 
 
 def resume(arguments: Namespace, session: Session) -> int:
     """Fetch the result of a job that was sent before, and go on."""
-    for flag, value in (("RECORD", arguments.record), ("--backend", arguments.backend)):
-        if value is not None:
-            raise UsageError(f"{flag} and --resume do not go together: the job says what it observes")
+    resume_alone(arguments, "--dynamic", "--dry-run")
     pending = find(arguments.resume)
     game = pending.record.game()
     if arguments.mode is not None:
+        if pending.policy is not None:
+            raise UsageError(f"the circuit of the job chooses the mode, so --mode cannot: {pending.policy}")
         mode = _modes(game, arguments)[0]
         if pending.mode not in (None, mode):
             raise UsageError(f"the job was sent for the {pending.mode} mode")
     outcome = resume_on_device(
         pending,
         game,
-        session.generator(arguments.seed),
         session,
         choose=lambda game: (
             _choose(game, session, pending.file) if arguments.mode is None else Mode(arguments.mode)
@@ -81,6 +80,19 @@ def resume(arguments: Namespace, session: Session) -> int:
         show_positions=lambda game, sample: _show_positions(game, sample, session),
     )
     return _report(game, outcome, arguments, session)
+
+
+def _policy(arguments: Namespace) -> Policy | None:
+    """How the circuit is to choose the mode, if it is to.
+
+    Raises:
+        UsageError: the mode is given too.
+    """
+    if arguments.dynamic is None:
+        return None
+    if arguments.mode is not None:
+        raise UsageError("--dynamic lets the circuit choose the mode, so --mode cannot")
+    return Policy(arguments.dynamic)
 
 
 def _modes(game: Game, arguments: Namespace) -> tuple[Mode, ...]:
@@ -128,6 +140,7 @@ def _report(game: Game, outcome: Outcome, arguments: Namespace, session: Session
         "agreeing": sample.kept,
         "collapsed": outcome.collapsed,
         **describe(pending),
+        **({} if pending.policy is None else {"policy": str(pending.policy)}),
     }
     if arguments.json:
         session.write_json(report)
@@ -139,6 +152,8 @@ def _report(game: Game, outcome: Outcome, arguments: Namespace, session: Session
 
 def _remarks(report: dict[str, Any]) -> list[str]:
     lines = []
+    if "policy" in report:
+        lines.append(f"The circuit chose: {report['policy']}.")
     if report["kinds"]:
         kinds = "; ".join(f"{kind} {count:,}" for kind, count in report["kinds"].items())
         lines.append(f"Impossible: {kinds}.")
@@ -146,4 +161,6 @@ def _remarks(report: dict[str, Any]) -> list[str]:
         lines.append(f"{report['agreeing']:,} of the others have the observed positions.")
     if report["collapsed"]:
         lines.append("The circuit prepared the state that the observed positions had left.")
+    if report["job"] is not None:
+        lines.append(f"The job is kept in {report['job']}.")
     return lines

@@ -53,7 +53,6 @@ def observe_by_device(keyboard: "KeyboardGame") -> None:
             outcome = resume_on_device(
                 find(keyboard.file),
                 game,
-                keyboard.rng,
                 session,
                 choose=choose,
                 show_positions=show_positions,
@@ -72,6 +71,8 @@ def observe_by_device(keyboard: "KeyboardGame") -> None:
     text = f"Measured on {outcome.pending.sent.backend}. {_possible(outcome.sample)}"
     if outcome.collapsed:
         text += " The circuit prepared the state that the positions had left."
+    if outcome.pending.policy is not None:
+        text += f" The circuit chose: {outcome.pending.policy}."
     given = " given these positions" if len(game.events) > 1 and outcome.sample.unused else ""
     session.show(f"{text} Read in {last.mode} mode{given}: {last.board}")
 

@@ -4,10 +4,11 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from qiskit.circuit import ClassicalRegister, QuantumCircuit
 
 from circuits.backends import ibm_mitigation
 from circuits.backends.ibm import get_backend
-from circuits.backends.ibm_mitigation import measured_qubits, mitigate, readout_matrix
+from circuits.backends.ibm_mitigation import measured_qubits, mitigate, readout_errors, readout_matrix
 from circuits.decoding import Shots
 from circuits.errors import BackendUsageError
 from tests.circuits.ibm_circuits import asymmetric, chain, pair
@@ -35,7 +36,7 @@ def test_nearer_to_the_exact_distribution() -> None:
         "".join("01"[bit] for bit in row): number / 8000
         for row, number in zip(rows.astype(int), numbers, strict=True)
     }
-    mitigated = mitigate(shots, prepared.circuits[0].circuit, backend.device)
+    mitigated = mitigate(shots, readout_errors(prepared.circuits[0].circuit, backend.device))
     assert sum(mitigated.values()) == pytest.approx(1)
     assert distance(mitigated, exact) < distance(raw, exact) / 2
 
@@ -46,7 +47,7 @@ def test_an_asymmetric_board_keeps_its_bits_in_order() -> None:
     backend = get_backend("fake_torino")
     prepared = backend.prepare([asymmetric()[0]], 2000)
     (shots,) = backend.submit(prepared, seed=3).wait()
-    mitigated = mitigate(shots, prepared.circuits[0].circuit, backend.device)
+    mitigated = mitigate(shots, readout_errors(prepared.circuits[0].circuit, backend.device))
     assert mitigated["1101"] > 0.98
 
 
@@ -76,11 +77,30 @@ def test_measured_qubits() -> None:
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ibm_mitigation, "find_spec", lambda _name: None)
     with pytest.raises(BackendUsageError, match="install the extra 'mitigation'"):
-        mitigate(Shots.from_registers({}, 1), pair(), get_backend("fake_manila").device)
+        mitigate(Shots.from_registers({}, 1), ())
+    with pytest.raises(BackendUsageError, match="install the extra 'mitigation'"):
+        readout_errors(pair(), get_backend("fake_manila").device)
 
 
 def test_shots_of_another_circuit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ibm_mitigation, "find_spec", lambda _name: object())
     shots = Shots.from_registers({"mark": np.zeros((4, 3), dtype=np.bool_)}, 4)
     with pytest.raises(BackendUsageError, match="4 shots of 3 bits are not of a circuit with 2"):
-        mitigate(shots, pair(), get_backend("fake_manila").device)
+        mitigate(shots, ((0.1, 0.1), (0.1, 0.1)))
+
+
+def test_errors_are_those_of_the_qubits_that_the_bits_are_read_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ibm_mitigation, "find_spec", lambda _name: object())
+    device = get_backend("fake_mumbai").device
+    circuit = QuantumCircuit(27)
+    circuit.add_register(ClassicalRegister(1, "mark"), ClassicalRegister(2, "pos"))
+    for qubit, bit in ((3, 0), (8, 1), (5, 2)):
+        circuit.measure(qubit, bit)
+    # `pos` comes before `mark`, in whichever order the circuit has them.
+    expected = [readout_matrix(device, qubit) for qubit in (8, 5, 3)]
+    assert readout_errors(circuit, device) == tuple((matrix[1, 0], matrix[0, 1]) for matrix in expected)
+
+
+def test_a_circuit_without_bits_has_nothing_to_correct(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ibm_mitigation, "find_spec", lambda _name: object())
+    assert mitigate(Shots.from_registers({}, 5), ()) == {"": 1.0}

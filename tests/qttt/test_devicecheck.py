@@ -107,7 +107,7 @@ def test_mitigation_is_decoded_and_post_selected(monkeypatch: pytest.MonkeyPatch
     from circuits.backends import ibm_mitigation
     from circuits.decoding import Shots
 
-    def unchanged(shots: Shots, circuit: object, device: object) -> dict[str, float]:
+    def unchanged(shots: Shots, errors: object) -> dict[str, float]:
         rows = np.concatenate([shots.pos, shots.mark, shots.flag], axis=1).astype(int)
         found: dict[str, float] = {}
         for row in rows:

@@ -1,0 +1,87 @@
+"""``qttt check`` on a device: send a job, or fetch the result of one that was sent before."""
+
+from argparse import Namespace
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qttt.commands.arguments import device_of, resume_alone
+from qttt.commands.devicejobs import confirm, fetch_job, run_job
+from qttt.commands.deviceplans import progress, show_dry_run
+from qttt.commands.session import Session
+from qttt.devicecheck import predict
+from qttt.game import Game
+from qttt.pendingcheck import PendingCheck, find_check, free_check_path
+from qttt.record import Record
+from qttt.recordfile import names_file
+from qttt.samples import check_request
+from qttt.symbols import Mode
+
+if TYPE_CHECKING:
+    from qttt.crosscheck import CheckReport
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A cross-check on a device, and its job.
+
+    Attributes:
+        report: what was found.
+        pending: the job; nothing is pending any more.
+    """
+
+    report: "CheckReport"
+    pending: PendingCheck
+
+
+def dry_run(game: Game, mode: Mode, shots: int, arguments: Namespace, session: Session) -> int:
+    """Say what a job would cost, and send nothing."""
+    observer = device_of(arguments, session)
+    show_dry_run(observer.plan(game, [mode], shots), observer, session, as_json=arguments.json)
+    return 0
+
+
+def check_by_job(
+    record: Record, game: Game, mode: Mode, shots: int, arguments: Namespace, session: Session
+) -> Checked:
+    """Send a job and judge its shots.
+
+    Args:
+        record: the record to check.
+        game: its game.
+        mode: the mode to check.
+        shots: how many shots.
+        arguments: what else was given.
+        session: where it is shown and asked.
+
+    Raises:
+        UsageError: there is no such device, mitigation is not possible, or nobody can be asked.
+        ServiceError: the device failed.
+        StillQueuedError: the user interrupted the wait.
+    """
+    observer = device_of(arguments, session)
+    with progress(session, observer.backend.local) as notify:
+        plan = observer.plan(game, [mode], shots, notify)
+    prediction = predict(observer, plan, mitigated=arguments.mitigate)
+    confirm(plan, observer, session, arguments.yes)
+    file = Path(arguments.record) if names_file(arguments.record) else None
+    path = free_check_path(file) if file is not None or not observer.backend.local else None
+    pending = PendingCheck(record, path, mode, prediction, arguments.view == "both")
+    pending, (run,) = run_job(observer, plan, pending, session.generator(arguments.seed), session)
+    return Checked(pending.report(game, run), pending)
+
+
+def resume(arguments: Namespace, session: Session) -> Checked:
+    """Fetch the result of a job that was sent before, and judge its shots.
+
+    Raises:
+        UsageError: the job is no check's.
+        ServiceError: the job failed, is unknown, or never arrived; or the service failed.
+        StillQueuedError: the user interrupted the wait.
+    """
+    resume_alone(arguments, "--mode", "--mitigate", "--dry-run")
+    pending = find_check(arguments.resume)
+    game = pending.record.game()
+    check_request(game.state, pending.mode, 1)
+    pending, (run,) = fetch_job(pending, session, arguments.yes)
+    return Checked(pending.report(game, run), pending)

@@ -1,0 +1,138 @@
+"""A cross-check that waits in a job; no record waits with it, because a check changes none.
+
+The job's file is one of `circuits.backends.jobs` with this payload:
+
+    {"format": "qttt check", "record": the record, "mode": the mode that is read,
+     "views": whether the two readings of view switches are compared too,
+     "faulty": the probability of a fault that the device's errors predict, "readout": null, or for each bit
+     the probabilities of misreading 0 and 1, by which the distribution is corrected}
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from qttt.devicecheck import Prediction, check_shots
+from qttt.errors import MALFORMED, QtttError, UsageError
+from qttt.game import Game
+from qttt.pending import HEADER
+from qttt.pendingjobs import CHECK, OBSERVATION, PendingJob, free_file, has_readouts, load_job, resuming
+from qttt.record import Record
+from qttt.recordfile import load_record
+from qttt.symbols import Mode
+
+if TYPE_CHECKING:
+    from circuits.backends.ibm_mitigation import ReadoutErrors
+    from circuits.backends.jobs import Job
+    from circuits.decoding import Shots
+    from qttt.crosscheck import CheckReport
+
+
+@dataclass(frozen=True)
+class PendingCheck(PendingJob):
+    """A cross-check whose job was, or will be, sent.
+
+    Attributes:
+        record: the game that is checked.
+        path: the job's file, or None if nothing has to survive this process.
+        mode: the mode that the circuit reads.
+        prediction: what the device's errors predicted before the job was sent.
+        views: the two readings of view switches are compared too.
+        sent: the job, as far as it is known.
+    """
+
+    kind: ClassVar[str] = CHECK
+
+    record: Record
+    path: Path | None
+    mode: Mode
+    prediction: Prediction
+    views: bool = False
+    sent: "Job | None" = None
+
+    def with_job(self, job: "Job") -> "PendingCheck":
+        """The same with what is now known of the job."""
+        return replace(self, sent=job)
+
+    def payload(self) -> dict[str, Any]:
+        """What the job's file keeps besides the job."""
+        readout = self.prediction.readout
+        return {
+            "record": str(self.record),
+            "mode": str(self.mode),
+            "views": self.views,
+            "faulty": self.prediction.faulty,
+            "readout": None if readout is None else [list(pair) for pair in readout],
+        }
+
+    def keep(self) -> None:
+        """Nothing waits with the job."""
+
+    def settle(self) -> None:
+        """Nothing waited with the job."""
+
+    def report(self, game: Game, shots: "Shots") -> "CheckReport":
+        """The cross-check with the job's shots.
+
+        Its random numbers come from the job's seed, so that whoever fetches the job reports the same.
+
+        Raises:
+            UsageError: the shots are not of the circuit, or mitigation is not installed.
+        """
+        import numpy as np
+
+        assert self.sent is not None
+        (item,) = self.sent.circuits
+        assert item.readout is not None
+        rng = np.random.default_rng(self.sent.seed)
+        return check_shots(game, self.mode, self.sent.backend, item.readout, shots, self.prediction, rng)
+
+
+def find_check(name: str) -> PendingCheck:
+    """Find a pending cross-check by its job's file.
+
+    Raises:
+        UsageError: it is no such file; if it is an observation's, or a record that waits for one, the message
+            names the command that takes it.
+        QtttError: a file cannot be read.
+    """
+    path = Path(name)
+    if path.suffix != ".job":
+        if HEADER in load_record(path).headers:
+            raise UsageError(
+                f"{name} waits for an observation, not for a check: fetch it with "
+                f"{resuming(OBSERVATION, name)}"
+            )
+        raise UsageError(f"{name} is no job: qttt check --resume takes the .job file that a check has named")
+    sent = load_job(path, CHECK)
+    payload = sent.payload
+    try:
+        record = Record.parse(payload["record"])
+        mode = Mode(payload["mode"])
+        views = payload["views"]
+        prediction = Prediction(_probability(payload["faulty"]), _readout(payload["readout"]))
+        if type(views) is not bool or len(sent.circuits) != 1 or not has_readouts(sent, [mode]):
+            raise UsageError("its circuit is not that of a check")
+    except (*MALFORMED, QtttError) as error:
+        raise UsageError(f"the job file {path} is damaged: {error}") from error
+    return PendingCheck(record, path, mode, prediction, views, sent)
+
+
+def _probability(value: object) -> float:
+    # By exact type: in Python true is an int.
+    if type(value) not in (int, float) or not 0 <= value <= 1:  # type: ignore[operator]
+        raise UsageError(f"{str(value)[:40]!r} is no probability")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _readout(value: object) -> "ReadoutErrors | None":
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
+        raise UsageError("its readout errors are not pairs")
+    return tuple((_probability(wrong_1), _probability(wrong_0)) for wrong_1, wrong_0 in value)
+
+
+def free_check_path(file: Path | None) -> Path:
+    """Where the job's file of a check goes: beside the record."""
+    return free_file(file, "check", "check")
