@@ -7,6 +7,7 @@ as that product: sampling, marginals and support need no list of all boards.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from math import fsum
 
 from qttt.board import Position
 from qttt.chance import Uniform as Uniform
@@ -176,4 +177,5 @@ def _floats(shape: Root, mode: Mode) -> tuple[tuple[str, float], ...]:
 def distance(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     """Total variation distance of two distributions: half the sum of the absolute differences, 0 to 1."""
     boards = set(first) | set(second)
-    return sum(abs(first.get(board, 0.0) - second.get(board, 0.0)) for board in boards) / 2
+    # Rounded once, at the end: the order of a set of strings differs from one process to the next.
+    return fsum(abs(first.get(board, 0.0) - second.get(board, 0.0)) for board in boards) / 2
