@@ -186,7 +186,12 @@ def measure_square(
         rng: where the random numbers come from.
     """
     sample = observer.draw(game, Mode.STANDARD, rng)
-    return Measurement(square, sample.first[square - 1]), sample
+    return measured(square, sample.first), sample
+
+
+def measured(square: int, board: str) -> Measurement:
+    """What a drawn board says of one square, all else forgotten."""
+    return Measurement(square, board[square - 1])
 
 
 def observe_positions(game: Game, observer: Observer, rng: "np.random.Generator") -> tuple[Positions, Sample]:

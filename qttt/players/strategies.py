@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Protocol
 
 from qttt.chance import Uniform
@@ -94,7 +95,7 @@ class GreedyPlayer:
 
     def choose(self, state: State, rng: Uniform) -> Choice:
         """One of the best by wins minus losses, then by fewer ties; the last equals are drawn."""
-        return pick(best_choices(odds_now(state), state), rng)
+        return pick(_best_now(state), rng)
 
     def value(self, state: State) -> float:
         """The best odds that the player to move can reach at once."""
@@ -260,6 +261,11 @@ def best_choices(values: Mapping[Choice, Value], state: State) -> list[Choice]:
         for choice, value in values.items()
         if value.for_player(player) >= best.for_player(player) - MARGIN and value.tie <= best.tie + MARGIN
     ]
+
+
+@lru_cache(maxsize=64)
+def _best_now(state: State) -> list[Choice]:
+    return best_choices(odds_now(state), state)
 
 
 def pick(equals: list[Choice], rng: Uniform) -> Choice:

@@ -10,21 +10,21 @@ shared out. With K tests in a path, it fails if the smallest p-value is below 0.
 import argparse
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from qttt.adjustment import collapses
 from qttt.game import Game
-from qttt.observation import DiceObserver, Observer, get_observer, measure_square
-from qttt.outcomes import Positions, filled_squares
+from qttt.observation import DiceObserver, Observer, get_observer, measured
+from qttt.outcomes import Measurement, Positions, filled_squares
 from qttt.players.choices import choices
 from qttt.players.nearsight import odds_now
 from qttt.players.strategies import best_choices, get_player
 from qttt.rolls import Rolls, measure_by_rolls, observe_by_rolls, roll_odds
 from qttt.rules import Rules
+from qttt.state import Event, State
 from qttt.symbols import Mode
 
 #: The reference configurations: level, options, moves. Every kind of root, by either player, and full boards.
@@ -105,6 +105,14 @@ def games() -> tuple[tuple[str, Game, Mode], ...]:
     return tuple(found)
 
 
+def replayed(game: Game, events: Sequence[Event]) -> Game:
+    """A new game by the rules of another."""
+    again = Game(game.rules, game.first)
+    for event in events:
+        again.push(event)
+    return again
+
+
 Draw = Callable[[Game, Mode, int, np.random.Generator], Counter[str]]
 
 
@@ -136,9 +144,7 @@ def in_two_steps(observer: Observer) -> Draw:
             filled[filled_squares(board)] += number
         counts: Counter[str] = Counter()
         for pattern, number in sorted(filled.items()):
-            known = Game(game.rules, game.first)
-            known.play(map(str, game.events))
-            known.push(Positions(pattern))
+            known = replayed(game, (*game.events, Positions(pattern)))
             counts.update(by_observer(observer)(known, mode, number, rng))
         return counts
 
@@ -166,28 +172,77 @@ def _two_steps(observer: Observer, samples: int, rng: np.random.Generator) -> It
         yield Test(name, counts.total(), chi_square(counts, game.state.odds(mode).outcomes()))
 
 
+def by_turns(
+    game: Game, square: int, observer: Observer | None, samples: int, rng: np.random.Generator
+) -> Counter[str]:
+    """Measure a square as a turn, and then one after another, by the dice or by an observer's boards.
+
+    All samples at a position are measured at once, and go on from it together.
+
+    Returns:
+        How often each sequence of results came, as the record has it.
+    """
+    counts: Counter[Measurement]
+    if observer is None:
+        counts = Counter(measure_by_rolls(game.state, square, rng)[0] for _ in range(samples))
+    else:
+        counts = Counter()
+        for board, number in by_observer(observer)(game, Mode.STANDARD, samples, rng).items():
+            counts[measured(square, board)] += number
+    found: Counter[str] = Counter()
+    for result, number in sorted(counts.items(), key=str):
+        after = replayed(game, (*game.events, result))
+        left = after.state.measurable()
+        further = by_turns(after, left[0], observer, number, rng) if left else Counter({"": number})
+        for tail, part in further.items():
+            found[f"{result} {tail}"] += part
+    return found
+
+
+def turn_odds(state: State, square: int) -> dict[str, float]:
+    """The exact distribution of what ``by_turns`` draws."""
+    found: dict[str, float] = {}
+    for cell, chance in state.measurement_odds(square).items():
+        result = Measurement(square, cell)
+        after = state.child(result)
+        left = after.measurable()
+        for tail, part in (turn_odds(after, left[0]) if left else {"": 1.0}).items():
+            found[f"{result} {tail}"] = chance * part
+    return found
+
+
 def _turns(observer: Observer | None, samples: int, rng: np.random.Generator) -> Iterator[Test]:
-    """Squares measured as turns: the result of one, and the board that is left of two."""
+    """Squares measured as turns, from each one first to the last."""
     cases = []
     for moves in TURNS:
         game = Game(Rules.of(2, "measure-turn"))
         game.play(moves)
         cases += [(moves, square, game) for square in game.state.measurable()]
     for moves, square, game in cases:
-        counts: Counter[str] = Counter()
-        for _ in range(samples // len(cases)):
-            if observer is None:
-                counts[measure_by_rolls(game.state, square, rng)[0].cell] += 1
-            else:
-                counts[measure_square(game, square, observer, rng)[0].cell] += 1
-        expected = {end.cell: float(end.chance) for end in collapses(game.state.position.dice, square)}
-        yield Test(f"{moves!r} ?{square}", counts.total(), chi_square(counts, expected))
+        counts = by_turns(game, square, observer, samples // len(cases), rng)
+        expected = turn_odds(game.state, square)
+        yield Test(f"{moves!r} ?{square} …", counts.total(), chi_square(counts, expected))
+
+
+#: Who chooses where: player, level, options, moves. Moves, view switches, squares to measure and modes.
+CHOICES: tuple[tuple[str, int, str, str], ...] = (
+    ("random", 2, "", ""),
+    ("random", 2, "", "1+3"),
+    ("random", 2, "measure-turn", "1+3 1*2"),
+    ("random", 5, "", "1+3"),
+    ("random", 4, "", "5 5-6 1+3 1*2 7 8 4 9 =p:##.#.####"),
+    ("greedy", 2, "", "1 5 9"),
+    ("greedy", 2, "", "1+3 1*2"),
+    ("greedy", 4, "", "1 5 9"),
+    ("easy", 2, "", "1 5 9"),
+    ("easy", 5, "", "1 5"),
+)
 
 
 def _players(samples: int, rng: np.random.Generator) -> Iterator[Test]:
-    cases = [("random", "1+3"), ("random", ""), ("greedy", "1 5 9"), ("greedy", "1+3 1*2"), ("easy", "1 5 9")]
-    for name, moves in cases:
-        game = Game(Rules.of(2))
+    """The draws of the computer players; searches and ``perfect`` draw between equals as ``greedy`` does."""
+    for name, level, options, moves in CHOICES:
+        game = Game(Rules.of(level, options))
         game.play(moves)
         state, player = game.state, get_player(name, game.rules, clock=False)
         every = [str(choice) for choice in choices(state)]
@@ -198,8 +253,9 @@ def _players(samples: int, rng: np.random.Generator) -> Iterator[Test]:
             "greedy": greedy,
             "easy": {choice: (uniform[choice] + greedy.get(choice, 0.0)) / 2 for choice in every},
         }[name]
-        counts = Counter(str(player.choose(state, rng)) for _ in range(samples // len(cases)))
-        yield Test(f"{name} after {moves!r}", counts.total(), chi_square(counts, expected))
+        drawn = Counter(player.choose(state, rng) for _ in range(samples // len(CHOICES)))
+        counts = {str(choice): number for choice, number in drawn.items()}
+        yield Test(f"{name} at Level {level} after {moves!r}", drawn.total(), chi_square(counts, expected))
 
 
 Path = Callable[[int, np.random.Generator], Iterator[Test]]
@@ -223,16 +279,6 @@ def paths() -> dict[str, Path]:
     }
 
 
-#: Paths that draw one by one, in Python or with a run of Aer for each, and how much less they get at most.
-SLOW = {
-    "dice, exact rolls": 20,
-    "dice, d6 rolls": 20,
-    "measure-turns, dice": 20,
-    "measure-turns, aer": 2000,
-    "players": 1000,
-}
-
-
 def run(name: str, samples: int, seed: int) -> list[Test]:
     """The tests of one path, always the same for a seed."""
     place = list(paths()).index(name)
@@ -242,15 +288,13 @@ def run(name: str, samples: int, seed: int) -> list[Test]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.battery")
     parser.add_argument("paths", nargs="*", metavar="PATH", help=", ".join(paths()))
-    parser.add_argument(
-        "--samples", type=int, default=200_000, help="of each path; slow ones get less, see SLOW"
-    )
+    parser.add_argument("--samples", type=int, default=200_000, help="of each path")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     failed = False
     for name in arguments.paths or list(paths()):
         began = time.process_time()
-        tests = run(name, arguments.samples // SLOW.get(name, 1), arguments.seed)
+        tests = run(name, arguments.samples, arguments.seed)
         worst = min(tests, key=lambda test: test.p_value)
         verdict = "passes" if worst.p_value >= SIGNIFICANCE / len(tests) else "FAILS"
         failed |= verdict == "FAILS"
