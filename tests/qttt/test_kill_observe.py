@@ -1,4 +1,4 @@
-"""A game goes on after SIGKILL while its observation was on a device; 200 kills are `make kills`."""
+"""Jobs on devices go on after SIGKILL, to the same record and JSON: twenty kills; 200 are `make kills`."""
 
 from pathlib import Path
 
@@ -9,9 +9,10 @@ from tests.benchmarks.kills import kill_and_resume
 pytestmark = [pytest.mark.ibm, pytest.mark.slow]
 
 
-def test_twenty_kills(tmp_path: Path) -> None:
-    states = kill_and_resume(tmp_path, 20, seed=3)
+@pytest.mark.parametrize(("kind", "kills"), [("observe", 12), ("dynamic", 3), ("check", 5)])
+def test_killed_between_submission_and_result(kind: str, kills: int, tmp_path: Path) -> None:
+    states = kill_and_resume(tmp_path, kills, seed=3, kinds=(kind,))
     print(f"found after the kills: {dict(states)}")
-    assert states.total() == 20
+    assert states.total() == kills
     # Some must have died before the end, or nothing was tested.
-    assert states["finished"] < 20
+    assert states[kind, "finished"] < kills
