@@ -15,16 +15,16 @@ import numpy as np
 import numpy.typing as npt
 from qiskit.circuit import (
     CircuitInstruction,
-    ClassicalRegister,
-    Gate,
+    Clbit,
     Measure,
     QuantumCircuit,
-    QuantumRegister,
+    Qubit,
 )
 
 from circuits.decoding import ILLEGAL, Bits, Shots, decode
 from circuits.decomposition import Measurement, Program, Step, read_program
 from circuits.errors import CircuitShapeError
+from circuits.fusion import apply_steps, elementary_gate, fuse
 from circuits.measurement import HERALDS, POSITIONS, REGISTER_NAMES, SYMBOLS, Bit, Readout
 
 MAX_QUBITS: Final = 24
@@ -56,31 +56,43 @@ class Component:
         return join_components([self])
 
 
-@lru_cache(maxsize=1024)
-def _gate(name: str, params: tuple[float, ...]) -> Gate:
-    return Step(name, params, ()).gate()
+# Circuits made here share their bits, so that equal parts in equal places share their instructions.
+_qubit = lru_cache(maxsize=None)(lambda _number: Qubit())
+_clbit = lru_cache(maxsize=None)(lambda _number: Clbit())
+_MEASURE: Final = Measure()
 
 
-def join_components(components: Iterable[Component]) -> QuantumCircuit:
-    """Return components side by side as one circuit, their bits one after the other."""
-    parts = tuple(components)
-    circuit = QuantumCircuit(
-        QuantumRegister(sum(len(part.qubits) for part in parts), "q"),
-        ClassicalRegister(sum(len(part.measured) for part in parts), "bits"),
+@lru_cache(maxsize=4096)
+def _instructions(
+    steps: tuple[Step, ...], measured: tuple[int, ...], wire: int, place: int, fused: bool
+) -> tuple[CircuitInstruction, ...]:
+    """Return a component's instructions, its qubits from `wire` on and its bits from `place` on."""
+    gates = (
+        fuse(steps) if fused else [(elementary_gate(step.name, step.params), step.qubits) for step in steps]
     )
-    instructions = []
-    wires, places = iter(circuit.qubits), iter(circuit.clbits)
-    for part in parts:
-        own = [next(wires) for _ in part.qubits]
-        instructions += [
-            CircuitInstruction(_gate(name, params), [own[qubit] for qubit in acted])
-            for name, params, acted in part.steps
-        ]
-        instructions += [
-            CircuitInstruction(Measure(), [own[qubit]], [next(places)]) for qubit in part.measured
-        ]
+    placed = [CircuitInstruction(gate, [_qubit(wire + qubit) for qubit in acted]) for gate, acted in gates]
+    for bit, qubit in enumerate(measured, place):
+        placed.append(CircuitInstruction(_MEASURE, [_qubit(wire + qubit)], [_clbit(bit)]))
+    return tuple(placed)
+
+
+def join_components(components: Iterable[Component], *, fused: bool = False) -> QuantumCircuit:
+    """Return components side by side as one circuit, their bits one after the other.
+
+    Args:
+        components: parts of one circuit or of several.
+        fused: multiply neighbouring gates together (`circuits.fusion`), for a simulator.
+    """
+    instructions: list[CircuitInstruction] = []
+    wires = places = 0
+    for part in components:
+        instructions += _instructions(part.steps, part.measured, wires, places, fused)
+        wires += len(part.qubits)
+        places += len(part.measured)
     # Appending one by one checks and broadcasts every instruction, at three times the price.
-    return QuantumCircuit.from_instructions(instructions, qubits=circuit.qubits, clbits=circuit.clbits)
+    return QuantumCircuit.from_instructions(
+        instructions, qubits=map(_qubit, range(wires)), clbits=map(_clbit, range(places))
+    )
 
 
 def split(circuit: QuantumCircuit) -> tuple[Component, ...]:
@@ -127,24 +139,13 @@ def split_program(program: Program) -> tuple[Component, ...]:
     return tuple(components)
 
 
-@lru_cache(maxsize=1024)
-def _matrix(name: str, params: tuple[float, ...]) -> npt.NDArray[np.complex128]:
-    return np.asarray(_gate(name, params).to_matrix(), dtype=np.complex128)
-
-
 def _state(num_qubits: int, steps: Iterable[Step]) -> npt.NDArray[np.complex128]:
     """Return the amplitudes as an array with one axis a qubit, qubit i being axis i."""
     if num_qubits > MAX_QUBITS:
         raise CircuitShapeError(f"a component of {num_qubits} qubits is too large; {MAX_QUBITS} can be held")
     state = np.zeros((2,) * num_qubits, dtype=np.complex128)
     state[(0,) * num_qubits] = 1
-    for name, params, qubits in steps:
-        width = len(qubits)
-        # The first qubit of a gate is the lowest bit of its matrix's index.
-        axes = [*reversed(qubits), *(axis for axis in range(num_qubits) if axis not in qubits)]
-        rows = state.transpose(axes).reshape(2**width, -1)
-        state = (_matrix(name, params) @ rows).reshape((2,) * num_qubits).transpose(np.argsort(axes))
-    return state
+    return apply_steps(state, steps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

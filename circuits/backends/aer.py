@@ -126,12 +126,15 @@ def _run(circuit: QuantumCircuit, shots: int, rng: np.random.Generator) -> Shots
 def _run_components(
     components: Sequence[Component], shots: int, rng: np.random.Generator, bits: dict[str, Bits]
 ) -> None:
-    large = [[part] for part in components if len(part.qubits) > DENSE_QUBITS]
-    small = _pack(part for part in components if len(part.qubits) <= DENSE_QUBITS)
+    # A qubit without a gate is 0, which the bits are already.
+    live = [part for part in components if part.steps]
+    large = [[part] for part in live if len(part.qubits) > DENSE_QUBITS]
+    small = _pack(part for part in live if len(part.qubits) <= DENSE_QUBITS)
     for groups, method in ((small, "statevector"), (large, "matrix_product_state")):
         if groups:
+            fused = groups is small
             # A seed for each of the two: streams that start alike would tie independent components together.
-            results = _execute([join_components(group) for group in groups], method, shots, rng)
+            results = _execute([join_components(group, fused=fused) for group in groups], method, shots, rng)
             for group, rows in zip(groups, results, strict=True):
                 targets = [target for part in group for target in part.targets]
                 for (register, bit), column in zip(targets, rows.T, strict=True):

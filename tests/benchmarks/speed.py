@@ -23,11 +23,13 @@ from qttt.game import Game
 from qttt.observation import DiceObserver, get_observer
 from qttt.rules import Rules
 from qttt.symbols import Mode
+from tests.qttt.full_boards import full_games
 
 LEVEL_TWO = "1+3 1*2 9 3*4 5+6 7+8"
 LEVEL_FIVE = "1+3 5+7 5-6 1-2 7-8 3-4 9"  # four heralds in use
 # With its heralds a Level-5 board has 22 live qubits: 64 MiB a state, and a second a run.
 DENSE_BELOW = 5
+BOARDS = 300
 COMMANDS = (
     ["odds", LEVEL_TWO],
     ["moves", "5 5*6"],
@@ -99,6 +101,28 @@ def observation_table(level: int, record: str, mode: Mode) -> Table:
     return table
 
 
+def first_sight_table() -> Table:
+    """One shot of each of many boards, none of them seen before: what is kept between runs helps little."""
+    table = Table(title=f"One shot of {BOARDS} boards of random games, each observed once (ms)")
+    for heading in ("level", "by", "median CPU", "median wall", "worst tenth, CPU"):
+        table.add_column(heading, justify="left" if heading == "by" else "right")
+    for level in (2, 5):
+        games = list(full_games(level, 2 * BOARDS, seed=level, phases=1))
+        for name in ("dice", "aer", "aer-lean"):
+            observer, rng = get_observer(name), np.random.default_rng(1)
+            spent, waited = [], []
+            for game in games:
+                begun, busy = time.perf_counter(), time.process_time()
+                observer.sample(game, Mode.STANDARD, 1, rng)
+                spent.append(1000 * (time.process_time() - busy))
+                waited.append(1000 * (time.perf_counter() - begun))
+            # The first half warms up.
+            spent, waited = sorted(spent[BOARDS:]), sorted(waited[BOARDS:])
+            figures = (median(spent), median(waited), spent[9 * BOARDS // 10])
+            table.add_row(str(level), name, *(f"{figure:.2f}" for figure in figures))
+    return table
+
+
 def parts_table() -> Table:
     """The steps of an observation, and exact odds."""
     table = Table(title="Parts (ms, CPU)")
@@ -151,6 +175,7 @@ def main() -> None:
     console = Console(width=110)
     console.print(observation_table(2, LEVEL_TWO, Mode.STANDARD))
     console.print(observation_table(5, LEVEL_FIVE, Mode.ROTATED))
+    console.print(first_sight_table())
     console.print(parts_table())
     console.print(commands_table())
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
