@@ -188,8 +188,7 @@ class HalfEntanglingGate(_SymbolGate):
     The sign of the second line is between different positions and means nothing. Seen with q's symbol as 0: a
     coin |0> − |1> in sym a; b is filled with the opposite symbol. Where a was empty that is one piece too
     many: where the coin is 1 the attacker's piece belongs in a, so occupancy moves from b to a. The Toffoli
-        of that step gives a sign to states in which a
-    is empty only, so the pair stays a singlet.
+    of that step gives a sign only to states in which a is empty, so the pair stays a singlet.
 
     Source: Player Reference, The Half-Entangling Move.
     """

@@ -19,6 +19,7 @@ from circuits.gates import (
 from circuits.lean import Piece, Site
 from circuits.measurement import Readout, measure_board
 from circuits.register import board_circuit, her, occ, sym
+from tests.circuits import recipes
 from tests.circuits.lean_reference import piece_state, turned
 
 
@@ -86,8 +87,14 @@ INTERFERING: Final[dict[str, tuple[Piece, ...]]] = {
 """Boards with what only Level 3 and above can make."""
 
 
-def move_by_move(pieces: Sequence[Piece], mode: str) -> tuple[QuantumCircuit, Readout]:
-    """The circuit of the moves that made these (untwisted) pieces, on 27 qubits, and its readout."""
+def move_by_move(
+    pieces: Sequence[Piece], mode: str, *, by_recipe: bool = False
+) -> tuple[QuantumCircuit, Readout]:
+    """The circuit of the moves that made these (untwisted) pieces, on 27 qubits, and its readout.
+
+    By recipe: the moves as they were first written down (`tests.circuits.recipes`), before the gates of this
+    program made them cheaper.
+    """
     circuit = board_circuit()
     heralds: list[int] = []
     certain: list[int] = []
@@ -102,14 +109,20 @@ def move_by_move(pieces: Sequence[Piece], mode: str) -> tuple[QuantumCircuit, Re
         else:
             halves += piece.squares
             homes = [qubit for site in piece.sites for qubit in (occ(site.square), sym(site.square))]
-            circuit.append(SuperpositionGate(piece.symbol), homes)
+            if by_recipe:
+                recipes.append_superposition(circuit, piece.symbol, *(site.square for site in piece.sites))
+            else:
+                circuit.append(SuperpositionGate(piece.symbol), homes)
         for site in piece.sites:
             a = site.square
             if site.rotated and len(piece.sites) == 1:
                 circuit.append(ViewSwitchGate(1, 0), [sym(a)])
             elif site.rotated:
                 circuit.append(ViewSwitchGate(0, 1), [occ(a), sym(a)])
-            if site.target is not None:
+            if site.target is not None and by_recipe:
+                attack = recipes.ATTACKS[len(piece.sites) == 2, site.attack or ""]
+                attack(circuit, piece.attacker, a, site.target)
+            elif site.target is not None:
                 four = [occ(a), sym(a), occ(site.target), sym(site.target)]
                 if len(piece.sites) == 1:
                     circuit.append(EntanglingGate(piece.attacker), four)
@@ -117,7 +130,8 @@ def move_by_move(pieces: Sequence[Piece], mode: str) -> tuple[QuantumCircuit, Re
                     circuit.append(HalfEntanglingGate(piece.attacker), four)
                 else:
                     circuit.append(HalfCancellingGate(piece.attacker), [*four, her(a)])
-                    heralds.append(a)
+            if site.attack == "cancelled":
+                heralds.append(a)
     if mode == "rotated":
         pairs = [qubit for square in halves for qubit in (occ(square), sym(square))]
         gate = ModeRotationGate(len(certain), len(halves))

@@ -16,7 +16,7 @@ from circuits.lean import (
     two_qubit_depth,
     two_qubit_gates,
 )
-from tests.circuits.lean_boards import STUDIED, entangled, move_by_move, superposition
+from tests.circuits.lean_boards import INTERFERING, STUDIED, entangled, move_by_move, superposition
 from tests.circuits.lean_reference import distribution
 
 HALF_ENTANGLED = (Piece("X", (entangled(1, 2), Site(3))),)
@@ -90,10 +90,9 @@ def test_counting_two_qubit_gates() -> None:
     assert (two_qubit_gates(plain), two_qubit_depth(plain)) == (1, 1)
 
 
-# Two-qubit gates of the studied boards in standard and rotated mode, after transpilation, and what the study
-# had for them move by move in standard mode (with gates that have become cheaper since).
+# Two-qubit gates of the studied boards in standard and rotated mode, after transpilation.
 GATES = dict(zip(STUDIED, ((13, 9), (18, 12), (13, 9), (22, 14)), strict=True))
-MOVES_OF_THE_STUDY = dict(zip(STUDIED, (27, 52, 34, 62), strict=True))
+SEEDS = 3  # of the moves; `tests.benchmarks.lean_table` takes 20
 
 
 @pytest.mark.slow
@@ -101,15 +100,33 @@ MOVES_OF_THE_STUDY = dict(zip(STUDIED, (27, 52, 34, 62), strict=True))
 @pytest.mark.parametrize("device", ["FakeMumbaiV2", "FakeTorino", "FakeMarrakesh"])
 @pytest.mark.parametrize("name", STUDIED)
 def test_studied_boards_on_heavy_hexagons(name: str, device: str) -> None:
+    """At most half of the moves as first written down, and fewer than our own cheaper gates."""
     fake_provider = pytest.importorskip("qiskit_ibm_runtime.fake_provider")
     target = getattr(fake_provider, device)().target
     for mode, gates, depth in zip(("standard", "rotated"), GATES[name], (4, 3), strict=True):
         fitted = lean_for_target(STUDIED[name], mode, target)
         assert fitted.two_qubit_gates <= gates
         assert fitted.two_qubit_depth <= depth
-        assert 2 * fitted.two_qubit_gates <= MOVES_OF_THE_STUDY[name]
-        passes = generate_preset_pass_manager(3, target=target, seed_transpiler=0)
-        by_moves = passes.run(move_by_move(STUDIED[name], mode)[0])
-        # A single seed does the moves no favour, so half of it would be no test in standard mode.
-        share = 1 if mode == "standard" else 2
-        assert share * fitted.two_qubit_gates < two_qubit_gates(by_moves)
+        recipes, moves = (
+            min(
+                two_qubit_gates(
+                    generate_preset_pass_manager(3, target=target, seed_transpiler=seed).run(
+                        move_by_move(STUDIED[name], mode, by_recipe=by_recipe)[0]
+                    )
+                )
+                for seed in range(SEEDS)
+            )
+            for by_recipe in (True, False)
+        )
+        assert 2 * fitted.two_qubit_gates <= recipes
+        # Half of these is out of reach in standard mode: connecting the measured qubits takes more.
+        assert (1 if mode == "standard" else 2) * fitted.two_qubit_gates <= moves
+
+
+@pytest.mark.parametrize("mode", ["standard", "rotated"])
+@pytest.mark.parametrize("name", STUDIED | INTERFERING)
+def test_recipes_do_what_the_gates_do(name: str, mode: str) -> None:
+    pieces = (STUDIED | INTERFERING)[name]
+    ours, first = (exact_distribution(*move_by_move(pieces, mode, by_recipe=way)) for way in (False, True))
+    assert first.outcomes == pytest.approx(ours.outcomes, abs=1e-12)
+    assert first.herald_failed == pytest.approx(ours.herald_failed, abs=1e-12)
