@@ -1,7 +1,7 @@
 """Print what lean circuits cost, beside the moves and beside generic state preparation.
 
 The moves come twice: by recipe, as they were first written down with plain Toffoli gates (the move-by-move
-circuit that lean circuits are measured against), and by this program's own gates, which cost some half to three quarters of that.
+circuit that lean circuits are measured against), and by this program's own gates, which need fewer.
 
 Run `python -m tests.benchmarks.lean_table [--seeds N] [--boards-only | --pieces-only]`. Figures are gates on
 two qubits and their depth, at optimisation level 3: of single pieces over {one-qubit gates, CX}; of full

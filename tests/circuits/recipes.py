@@ -1,7 +1,7 @@
 """The moves as they were first written down, before they were made cheaper: a yardstick for gate counts.
 
-Each recipe does what the gate of `circuits.gates` does, with a plain Toffoli gate and controlled rotations where
-that saves gates by relative phases and fresh qubits. `append_*` put one move on a board circuit.
+Each recipe does what the gate of `circuits.gates` does, with a plain Toffoli gate and controlled rotations
+where that saves gates by relative phases and fresh qubits. `append_*` put one move on a board circuit.
 """
 
 from math import acos, asin, atan2, pi, sqrt
