@@ -76,12 +76,12 @@ class AerBackend:
     Neighbouring gates are multiplied together first (`circuits.fusion`), because Aer spends more time on
     taking an instruction in than on a state this small.
 
-    Measured on a full Level-2 board of 18 live qubits (components of 8, 4 and 2 and single qubits; two cores),
-    Aer's time alone: one shot takes 0.9 ms in two packed circuits by statevector (1.3 ms without the products
-    of gates), 1.4 ms as one matrix product state, 2.4 ms as one circuit a component and 13 ms as one dense
-    state; 1,000 shots take 5 ms packed and 32 ms as a matrix product state; 100,000 take 0.25 s and 3.3 s. So
-    it is packed components by statevector for every number of shots. Opening the blocks, splitting and packing
-    add some 0.3 ms a circuit.
+    Measured on a full Level-2 board of 18 live qubits (components of 8, 4 and 2 and single qubits; two
+    cores), Aer's time alone: one shot takes 0.9 ms in two packed circuits by statevector (1.3 ms without the
+    products of gates), 1.4 ms as one matrix product state, 2.4 ms as one circuit a component and 13 ms as one
+    dense state; 1,000 shots take 5 ms packed and 32 ms as a matrix product state; 100,000 take 0.25 s and
+    3.3 s. So it is packed components by statevector for every number of shots. Opening the blocks, splitting
+    and packing add some 0.3 ms a circuit.
 
     Circuits that are not gates followed by measurements, such as dynamic ones, are run whole, which is much
     slower.
