@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -58,12 +57,15 @@ def test_a_record_of_more_events_than_anybody_plays_is_refused_before_it_is_repl
         Record.parse("5 " * 20_000).game()
 
 
-def test_the_longest_game_is_replayed_in_two_seconds() -> None:
+def longest_game() -> Record:
     """A piece that is cancelled to and fro for 6,000 observation phases."""
     start, to_and_fro = "4 7 5 1 3 6 8 2 7-9 =OOXXXO.XX", " 9-7 =OOXXXOOX. 7-9 =OOXXXO.XX"
     cycles = (MOST_EVENTS - 10) // 4
-    record = Record.parse(f'[Level "5"]\n{start}{to_and_fro * cycles} 9-7 =OOXXXOOX.')
+    return Record.parse(f'[Level "5"]\n{start}{to_and_fro * cycles} 9-7 =OOXXXOOX.')
+
+
+def test_the_longest_game_is_replayed() -> None:
+    """How long that takes is printed by ``tests.benchmarks.answers``."""
+    record = longest_game()
     assert len(record.events) == MOST_EVENTS
-    began = time.process_time()
     assert record.game().state.observations == MOST_EVENTS // 2 - 4
-    assert time.process_time() - began < 2

@@ -1,12 +1,11 @@
 """Bits to boards, against a loop that does it one shot at a time."""
 
-import time
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from circuits.decoding import HERALD_FAILED, ILLEGAL, SYMBOL_ON_EMPTY, Bits, Decoded, Shots, decode, reject
+from circuits.decoding import HERALD_FAILED, ILLEGAL, SYMBOL_ON_EMPTY, Bits, Shots, decode, reject
 from circuits.errors import DecodingError
 from circuits.measurement import Bit, Known, Readout, Source
 
@@ -123,19 +122,3 @@ def test_bits_that_do_not_fit() -> None:
         decode(TWO, shots(["11 00 00"]))
     with pytest.raises(DecodingError, match="need three"):
         Shots(np.zeros((2, 1), bool), np.zeros((3, 1), bool), np.zeros((2, 0), bool))
-
-
-def test_a_hundred_thousand_shots_are_quick() -> None:
-    """A board with 64 different patterns decodes in some 6 ms; the bound leaves room for a busy machine."""
-    rng = np.random.default_rng(SEED)
-    few = random_shots(64, (9, 9, 3), rng)
-    rows = (rng.random(100_000) * 64).astype(int)
-    many = Shots(few.pos[rows], few.mark[rows], few.flag[rows])
-    readout = Readout(tuple(map(Bit, range(9))), tuple(map(Bit, range(9))), (1, 2, 3))
-
-    def seconds() -> tuple[float, Decoded]:
-        start = time.perf_counter()
-        decoded = decode(readout, many)
-        return time.perf_counter() - start, decoded
-
-    assert min(seconds()[0] for _ in range(5)) < 0.05

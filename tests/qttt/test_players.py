@@ -1,6 +1,7 @@
 """Computer players: legal, repeatable, as strong as their names say, and able to say why."""
 
-import time
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.moves import Move
 from qttt.outcomes import Measurement, Observation, Positions
-from qttt.players import PLAYERS, Choice, Look, choices, get_player
+from qttt.players import PLAYERS, Choice, Look, choices, get_player, lookahead
 from qttt.players.evaluation import estimate, line_shares
 from qttt.players.limits import MAX_OBSERVATIONS, limited
 from qttt.players.lookahead import Budget, look_ahead
@@ -198,12 +199,16 @@ def test_the_same_question_has_the_same_answer_whatever_was_asked_before() -> No
     assert forward == backward[::-1]
 
 
-def test_a_search_by_the_clock_ends_in_time() -> None:
+def test_a_search_by_the_clock_ends_at_the_first_look_after_its_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a clock that goes on by a tenth of a second whenever somebody looks at it, from 0."""
+    looks = count()
+    monkeypatch.setattr(lookahead, "time", SimpleNamespace(monotonic=lambda: next(looks) / 10))
     state = game_of("5", level=5).state
-    player = get_player("search:0.3", state.rules)
-    started = time.process_time()
-    player.choose(state, np.random.default_rng(1))
-    assert time.process_time() - started < 1.5
+    player = get_player("search:0.35", state.rules)
+    assert player.choose(state, np.random.default_rng(1)) in choices(state)
+    assert next(looks) == 5
 
 
 @pytest.mark.skipif(not probe.is_solved(Rules.of(5)), reason="no table of Level 5")
@@ -268,19 +273,17 @@ def test_every_player_is_described() -> None:
 
 
 @pytest.mark.slow
-def test_hard_answers_within_two_seconds_at_level_5() -> None:
-    """By the clock of a machine that does nothing else; process time, as this one may be shared."""
+def test_hard_plays_a_game_of_level_5() -> None:
+    """How long its answers take is printed by ``tests.benchmarks.answers``."""
     rng = np.random.default_rng(7)
     rules = Rules.of(5)
     hard = get_player("hard", rules)
-    slowest = 0.0
     game = Game(rules)
     while not game.over and len(game.events) < 40:
         if game.state.phase is Phase.OBSERVATION:
             advance_by_chance(game, rng)
             continue
-        started = time.process_time()
         choice = hard.choose(game.state, rng)
-        slowest = max(slowest, time.process_time() - started)
+        assert choice in choices(game.state)
         make(game, choice, rng)
-    assert slowest < 2
+    assert game.state.observations > 0

@@ -165,14 +165,11 @@ def test_parts_that_no_text_gives_are_refused(parts: tuple[Any, ...]) -> None:
         Record(parts)
 
 
-def test_one_mebibyte_is_read_quickly() -> None:
-    import time
-
+def test_one_mebibyte_is_read() -> None:
+    """How long that takes is printed by ``tests.benchmarks.answers``."""
     text = "1. 5 {note} " * (2**20 // 12)
-    start = time.process_time()
     record = Record.parse(text)
     assert len(record.events) == len(text) // 12
-    assert time.process_time() - start < 5
     with pytest.raises(RecordError):
         Record.parse("[" * 2**20)
     with pytest.raises(RecordError):
