@@ -140,8 +140,12 @@ class IBMBackend:
         dynamic = [circuit for circuit in circuits if circuit.has_control_flow_op()]
         for circuit in dynamic:
             dynamic_check(circuit, self.device)
-        if options.dynamical_decoupling and dynamic:
-            raise BackendUsageError("dynamical decoupling cannot be combined with circuits that have an `if`")
+        for wanted, name in (
+            (options.dynamical_decoupling, "dynamical decoupling"),
+            (options.twirling, "twirling"),
+        ):
+            if wanted and dynamic:
+                raise BackendUsageError(f"{name} cannot be combined with circuits that have an `if`")
         if self.local and (options.dynamical_decoupling or options.twirling):
             warnings.append(
                 f"ignored on {self.name}: dynamical decoupling and twirling act on coherent noise, which a "
