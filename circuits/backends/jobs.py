@@ -295,10 +295,6 @@ def load(path: str | os.PathLike[str]) -> Job:
                 size = len(content)
         if size > MAX_BYTES:
             raise BackendUsageError(f"the job file {target} is larger than {MAX_BYTES >> 20} MiB")
-        if not content:
-            raise BackendUsageError(
-                f"the job file {target} is empty: the program ended before anything was sent"
-            )
         if sum(map(content.count, (b",", b"[", b"{"))) > MAX_VALUES:
             raise BackendUsageError(f"the job file {target} has more than {MAX_VALUES:,} values")
         data = json.loads(content.decode(), parse_constant=_refuse, parse_float=_finite)
