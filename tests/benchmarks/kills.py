@@ -107,8 +107,8 @@ class Killer:
         self.folder = folder
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(
-            [f"qttt.commands.{module}" for module in ("observe_device", "check_device")]
-            + ["tests.benchmarks.kills", "qiskit_aer"]
+            ["tests.qttt.cli_runs", "qiskit_aer"]
+            + [f"qttt.commands.{module}" for module in ("observe_device", "check_device")]
         )
         whole, player = self._start("undisturbed")
         begin = time.monotonic()

@@ -437,7 +437,7 @@ def test_jobs_whose_circuits_are_not_those_of_their_kind() -> None:
     for circuits in (unread, twice, other):
         Path("a.job").write_text(json.dumps(waiting | {"circuits": circuits}))
         assert "its circuit is not that of a check" in refusal("check", "--resume", "a.job")
-    observation = {
+    observation: dict[str, Any] = {
         "format": "qttt observation",
         "record": MODES,
         "file": None,
