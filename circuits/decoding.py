@@ -25,6 +25,7 @@ SYMBOL_ON_EMPTY: Final = "symbol on an empty square"
 """The one kind of illegal shot that can be told without knowing the game."""
 
 _PLACES: Final = 3 ** np.arange(8, -1, -1)
+_LETTERS: Final = np.array(list(".OX"))
 
 Bits = npt.NDArray[np.bool_]
 """An array of bits of shape (shots, bits)."""
@@ -183,7 +184,8 @@ def decode(readout: Readout, shots: Shots) -> Decoded:
     seen, places = np.unique(keys[good], return_inverse=True)
     of_pattern = np.where(failed, HERALD_FAILED, ILLEGAL)
     of_pattern[good] = places
-    boards = tuple("".join(".OX"[digit] for digit in (key // _PLACES) % 3) for key in seen)
+    letters = _LETTERS[(seen[:, np.newaxis] // _PLACES) % 3]
+    boards = tuple(letters.view("U9")[:, 0].tolist())
     index = of_pattern[inverse].astype(np.int64)
     illegal = int(np.count_nonzero(index == ILLEGAL))
     return Decoded(boards, index, {SYMBOL_ON_EMPTY: illegal} if illegal else {})

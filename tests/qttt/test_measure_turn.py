@@ -168,12 +168,6 @@ def test_games_under_other_options_agree_with_the_oracle(extra: str) -> None:
     assert sum(compare(2, seed, f"measure-turn,{extra}") for seed in range(25)) > 25
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("level", [1, 2])
-def test_a_thousand_games_agree_with_the_oracle(level: int) -> None:
-    assert sum(compare(level, seed) for seed in range(10_000, 11_000)) > 1000
-
-
 def test_measuring_changes_no_odds_on_average() -> None:
     state = played("1+3 1*2 9 3*4").state
     for square in state.measurable():

@@ -41,10 +41,14 @@ def play_and_compare(level: int, seed: int) -> int:
             chance *= odds[event.cell]
         assert [f"?{square}" for square in game.state.measurable()] == oracle.measurable()
         if game.state.phase is Phase.OVER:
+            assert str(game.result) == oracle.result
             break
+        assert {str(move) for move in game.state.legal_moves()} == set(oracle.legal())
         if not isinstance(event, Measurement) and game.state.phase is not Phase.OBSERVATION:
             chance = chance if game.phase_start() < len(game.events) else 1.0
             continue
+        for square in game.state.measurable():
+            assert distance(game.state.measurement_odds(square), oracle.measurement(square)) < 1e-9
         truth = oracle.outcomes()
         dice = game.state.odds().outcomes()
         assert distance(dice, truth) < 1e-9
