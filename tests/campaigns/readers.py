@@ -244,8 +244,9 @@ def read_jobs(data: bytes) -> None:
 
 
 def read_pending(data: bytes) -> None:
-    """A job file whose payload is an observation, with the record that waits for it beside it."""
+    """A job file whose payload is an observation or a check, with the record that waits for it beside it."""
     from qttt import pending
+    from qttt.pendingcheck import find_check
 
     folder = _scratch()
     (folder / "fuzzed.job").write_bytes(data)
@@ -253,10 +254,19 @@ def read_pending(data: bytes) -> None:
     for name in ("fuzzed.job", "game.qttt"):
         try:
             found = pending.find(str(folder / name))
+            demand(found.file is None or found.file.parent == folder, f"{found.file} is in another folder")
+            game = found.record.game()
+            if found.sent is not None and found.sent.results is not None:
+                if found.policy is None:
+                    found.readings(game, found.sent.results)
+                else:
+                    found.sample_of_policy(game, found.sent.results)
         except QtttError as error:
             refused(error)
-        else:
-            demand(found.file is None or found.file.parent == folder, f"{found.file} is in another folder")
+        try:
+            find_check(str(folder / name)).record.game()
+        except QtttError as error:
+            refused(error)
 
 
 def read_matches(data: bytes) -> None:

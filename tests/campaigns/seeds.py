@@ -241,10 +241,16 @@ def _pending() -> "list[object]":
     }
     job = {**_job(), "state": "prepared", "results": None}
     alone = {**payload, "file": None, "mode": "standard", "positions": "##......."}
+    policy = {**payload, "file": None, "record": '[Level "4"] 5 5-6 1+3 3*4', "policy": 6, "strict": True}
+    check = {"format": "qttt check", "record": "5 5*6 1+3", "mode": "standard", "views": False}
+    check |= {"faulty": 0.125, "readout": [[0.25, 0.5]]}
     return [
         {**job, "payload": payload},
         {**job, "payload": alone},
         {**job, "payload": {**payload, "file": "../x"}},
+        {**job, "payload": policy},
+        {**job, "payload": check},
+        *({**_job(), "payload": kind} for kind in (alone, policy, check)),
     ]
 
 

@@ -63,7 +63,7 @@ COMMANDS = re.findall(
     r"^    (qttt .+)$", (ROOT / "examples" / "guide" / "hardware.md").read_text("utf-8"), re.MULTILINE
 )
 ON_THIS_COMPUTER = [
-    line for line in COMMANDS if "game.qttt" not in line and line != "qttt login" and "--account" not in line
+    line for line in COMMANDS if "game" not in line and line != "qttt login" and "--account" not in line
 ]
 
 
@@ -90,7 +90,12 @@ def test_the_game_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     Path("game.qttt").write_text('[Level "4"]\n\n1. 1 2\n2. 3 4\n3. 5 6\n4. 7 8+9\n')
     observing = "qttt observe game.qttt --backend fake_torino --seed 7"
     resuming = "qttt observe --resume game.qttt --mode rotated"
-    assert {observing, resuming} <= set(COMMANDS)
+    checking = "qttt check game.qttt --backend fake_torino --shots 1000 --seed 7"
+    again = "qttt check --resume game-check.job"
+    assert {observing, resuming, checking, again} <= set(COMMANDS)
+    checked = run(*shlex.split(checking)[1:])
+    assert (checked.status, checked.err) == (0, "")
+    assert run(*shlex.split(again)[1:]) == checked
     # Nobody answers the question for the mode.
     assert run(*shlex.split(observing)[1:], terminal=True).status == 130
     assert "Job" in load_record("game.qttt").headers
