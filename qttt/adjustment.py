@@ -170,7 +170,7 @@ def branches(dice: Squares) -> dict[Piece, tuple[Branch, ...]]:
     """
     result: dict[Piece, list[Branch]] = {}
     for square, contents in enumerate(dice, 1):
-        kind = _kind(dice, square)
+        kind = configuration(dice, square)
         if kind in (Configuration.SUPERPOSITION, Configuration.PLUS_HALF, Configuration.MINUS_HALF):
             piece, branch = contents[0].piece, Branch((square,), kind, _weight(contents))
         elif kind is Configuration.HALF_ENTANGLED:
@@ -185,17 +185,6 @@ def branches(dice: Squares) -> dict[Piece, tuple[Branch, ...]]:
             continue
         result.setdefault(piece, []).append(branch)
     return {piece: tuple(places) for piece, places in result.items() if len(places) > 1}
-
-
-def _kind(dice: Squares, square: int) -> Configuration:
-    contents = dice[square - 1]
-    if len(contents) == 2 and contents[0].piece != contents[1].piece:
-        first, second = contents
-        unequal = abs(first.value) != abs(second.value)
-        if first.shape is not second.shape and unequal and partner(dice, square) is None:
-            # Its half-cancelled square has been found empty and cleared.
-            return Configuration.TARGET
-    return configuration(dice, square)
 
 
 def _small(contents: Contents) -> Die:

@@ -91,6 +91,9 @@ def configuration(squares: Squares, square: int) -> Configuration:
     if first.piece == second.piece:
         return _rotated(contents)
     other = partner(squares, square)
+    if other is None and abs(first.value) != abs(second.value):
+        # Its half-cancelled square has been found empty and cleared.
+        return Configuration.TARGET
     if other is None or is_cancelled(squares[other - 1]):
         return _rotated(contents)
     if squares[other - 1][0].shape == squares[other - 1][1].shape:

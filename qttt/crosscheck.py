@@ -20,7 +20,7 @@ from qttt.intervals import wilson
 from qttt.observation import CircuitObserver, Observer
 from qttt.odds import Odds, distance
 from qttt.outcomes import filled_squares
-from qttt.rolls import Rolls, roll_odds
+from qttt.rolls import Rolls, roll_odds, table_of
 from qttt.roots import Attack, kept_fraction, read_roots
 from qttt.samples import Sample, service_errors
 from qttt.squares import SQUARES
@@ -211,8 +211,10 @@ def check(
     failing = _failing_fraction(game)
     heralded = isinstance(observer, CircuitObserver) and not observer.lean and game.state.positions is None
     herald_p = binomial_p_value(sample.herald_failed, sample.shots, failing if heralded else 0.0)
+    squares = _square_checks(game, mode, odds, sample, None if drawn_from is odds else drawn_from)
     exact_ok = (
         max(distances.values()) <= TOLERANCE
+        and all(row.dice is None or abs(row.dice - row.exact) <= TOLERANCE for row in squares)
         and abs(by_moves.herald_failed - failing) <= TOLERANCE
         and by_moves.illegal <= TOLERANCE
         and by_lean.illegal <= TOLERANCE
@@ -234,7 +236,7 @@ def check(
         herald_expected=failing if heralded else 0.0,
         herald_p_value=herald_p,
         sample=sample,
-        squares=tuple(_square_checks(game, mode, odds, sample, None if drawn_from is odds else drawn_from)),
+        squares=tuple(squares),
         rolls=_roll_checks(game, mode),
         rolled_by=rolls,
         backend=observer.name,
@@ -265,7 +267,10 @@ def _failing_fraction(game: Game) -> float:
 def _square_checks(
     game: Game, mode: Mode, odds: Odds, sample: Sample, rolled: Odds | None = None
 ) -> list[SquareCheck]:
-    position = game.state.position.standard(physical=game.state.physical)
+    state = game.state
+    # Once positions are known, the dice are those that they have left.
+    settled = state.positions is not None
+    position = table_of(state).position if settled else state.position.standard(physical=state.physical)
     rows = []
     by_rolls = None if rolled is None else rolled.squares()
     for square, exact in zip(SQUARES, odds.squares(), strict=True):
@@ -275,9 +280,7 @@ def _square_checks(
             number = sum(board[square - 1] == symbol for board in sample.drawn)
             low, high = wilson(number, sample.kept, CONFIDENCE)
             measured = number / sample.kept if sample.kept else 0.0
-            promise = None
-            if game.state.positions is None:
-                promise = promised(position, square, symbol, mode)
+            promise = promised(position, square, symbol, mode)
             by_d6 = None if by_rolls is None else by_rolls[square - 1][symbol]
             rows.append(SquareCheck(square, symbol, promise, exact[symbol], measured, low, high, by_d6))
     return rows
@@ -295,14 +298,18 @@ def promised(position: Position, square: int, symbol: Symbol, mode: Mode) -> flo
         mode: standard or rotated.
 
     Returns:
-        A probability; None where the values say less: on a half-cancelled root, which is renormalised, and on
-        half-entangled squares in the rotated mode.
+        A probability; None where the values say less: on a half-cancelled root, which is renormalised, on
+        half-entangled squares in the rotated mode, and on squares whose state was rotated while their dice
+        stayed (option ``view=physical``).
     """
     if position.is_observed(square):
         return float(position.observed[square - 1] == symbol)
     kind = position.configuration(square)
     if kind is Configuration.CANCELLED:
         return 0.0
+    rotated_unseen = square in position.twisted and kind is not Configuration.ENTANGLED
+    if rotated_unseen or kind is Configuration.TARGET:
+        return None
     contents = position.at(square)
     if any(
         site.attack is Attack.CANCELLED

@@ -3,6 +3,7 @@
 from qttt.board import Position
 from qttt.game import Game
 from qttt.outcomes import Observation
+from qttt.rolls import table_of
 from qttt.state import Phase
 from qttt.verdict import Result
 
@@ -14,12 +15,16 @@ def final_board(game: Game) -> str | None:
 
 
 def shown_position(game: Game) -> Position:
-    """The position to show: at the end of a game the observed symbols, also at Level 5.
+    """The position to show.
 
-    There observed pieces become dice again only if the game goes on.
+    While the mode is to be chosen, it is what the observed positions have left: empty squares without dice,
+    and the others adjusted. At the end of a game it is the observed symbols, also at Level 5, where they
+    become dice again only if the game goes on.
     """
     board = final_board(game)
-    return game.state.position if board is None else Position(observed=board)
+    if board is not None:
+        return Position(observed=board)
+    return table_of(game.state).position if game.state.phase is Phase.MODE else game.state.position
 
 
 def standing(game: Game) -> str:

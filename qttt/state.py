@@ -228,7 +228,8 @@ class State:
             raise self._refusal(token, "the positions are observed already")
         if positions.filled not in self.odds().positions():
             raise self._refusal(token, "the position cannot give these filled squares")
-        return replace(self, positions=positions)
+        # An observation begins by putting the view back.
+        return replace(self, positions=positions, position=self.position.standard(physical=self.physical))
 
     def _observed(self, observation: Observation) -> "State":
         token = str(observation)

@@ -1,10 +1,10 @@
 """The observation phase as it is rolled at the table: the dice still on the board, and what may be asked now.
 
-A table is a value: every answer gives a new one. It remembers what its next question leads to, so that rolling
-the same board many times works out each moment once. Up to Level 2 positions and symbols are rolled together, any
-die of value 2 first or last. From Level 3 on positions come first; then the initiator chooses the mode where
-there is a choice, and the symbols follow (Player Reference, "The Observation Phase"; rules.md, "Tabletop
-rolls").
+A table is a value: every answer gives a new one. It remembers what its next question leads to, so that
+rolling the same board many times works out each moment once. Up to Level 2 positions and symbols are rolled
+together, any die of value 2 first or last. From Level 3 on positions come first; then the initiator chooses
+the mode where there is a choice, and the symbols follow (Player Reference, "The Observation Phase"; rules.md,
+"Tabletop rolls").
 """
 
 from collections.abc import Iterator

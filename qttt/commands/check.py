@@ -142,8 +142,8 @@ def _views_json(difference: "ViewDifference") -> dict[str, Any]:
 
 
 _WHY_NO_PROMISE = (
-    "- where the dice's values alone say less: half-cancelled roots are renormalised, half-entangled",
-    "squares read otherwise in the rotated mode, and known positions change what is left.",
+    "- where the dice's values alone say less: half-cancelled roots are renormalised, and half-entangled",
+    "squares read otherwise in the rotated mode; or a view switch turned the state and not the dice.",
 )
 
 

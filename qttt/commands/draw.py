@@ -17,6 +17,7 @@ from qttt.errors import UsageError
 from qttt.files import save_file
 from qttt.game import Game
 from qttt.outcomes import Observation, Positions
+from qttt.squares import EMPTY
 
 if TYPE_CHECKING:
     from qttt.pictures.scene import Scene
@@ -109,7 +110,15 @@ def _board(game: Game) -> "Scene":
     from qttt.pictures.boards import board_scene
     from qttt.standing import shown_position, standing
 
-    return board_scene(shown_position(game), standing(game), opens=game.rules.level.entangling)
+    positions = game.state.positions
+    found = "" if positions is None else positions.filled
+    emptied = [square for square, mark in enumerate(found, 1) if mark == EMPTY]
+    return board_scene(
+        shown_position(game),
+        standing(game),
+        emptied=emptied,
+        opens=game.rules.level.entangling and positions is None,
+    )
 
 
 def _odds(arguments: Namespace, game: Game) -> "Scene":

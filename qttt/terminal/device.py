@@ -15,6 +15,7 @@ from qttt.outcomes import Observation
 from qttt.pending import HEADER, find
 from qttt.recordfile import free_name, load_record, save_record
 from qttt.samples import Sample
+from qttt.standing import shown_position
 from qttt.state import Phase
 from qttt.symbols import Mode
 
@@ -39,8 +40,7 @@ def observe_by_device(keyboard: "KeyboardGame") -> None:
         session.show(f"{_possible(sample)} The first possible one gives the positions.")
 
     def choose(game: Game) -> Mode:
-        state = game.state
-        session.show(session.board(state.position.standard(physical=state.physical), state.positions))
+        session.show(session.board(shown_position(game), game.state.positions))
         return keyboard.choose_mode(game)
 
     if game.state.phase is Phase.OBSERVATION:

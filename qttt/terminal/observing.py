@@ -19,6 +19,7 @@ from qttt.outcomes import Measurement, Observation, Positions
 from qttt.questions import Step
 from qttt.rolls import Roll, measure_by_rolls, roll_step, table_of
 from qttt.squares import EMPTY
+from qttt.standing import shown_position
 from qttt.state import Phase
 from qttt.symbols import Mode
 
@@ -112,9 +113,7 @@ class ObservationPhase:
         state = self.game.state
         if len(state.modes) == 1:
             return state.modes[0]
-        self.session.show(
-            self.session.board(state.position.standard(physical=state.physical), state.positions)
-        )
+        self.session.show(self.session.board(shown_position(self.game), state.positions))
         return self.choose(self.game)
 
     def _by_dice(self, observer: DiceObserver) -> None:

@@ -212,6 +212,7 @@ def test_dice_of_observed_squares() -> None:
 def test_dice_while_the_mode_is_open() -> None:
     found = run_json("dice", f"{FULL} =p:##.######", "--level", "4")
     assert found["positions"] == "##.######"
+    assert found["squares"][2] == {"state": "empty", "symbol": None, "dice": [], "open_to": None}
     assert run_json("dice", FULL, "--level", "4")["positions"] is None
     assert "empty" in run("dice", f"{FULL} =p:##.######", "--level", "4").out
 

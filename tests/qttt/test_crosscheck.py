@@ -193,6 +193,39 @@ def test_what_dice_promise(
     assert promised(played(level, tokens).state.position, square, symbol, mode) == value
 
 
+@pytest.mark.parametrize(
+    ("options", "tokens", "mode", "promises"),
+    [
+        # The piece is in its attacked half: 1 and 2 are an entangled pair. In the other: O is alone in 1.
+        ("", "1+3 1*2 4 5 6 7 8 9 =p:##.######", Mode.STANDARD, {"1X": 0.5, "1O": 0.5, "2X": 0.5, "2O": 0.5}),
+        ("", "1+3 1*2 4 5 6 7 8 9 =p:#.#######", Mode.STANDARD, {"1O": 1.0, "3X": 1.0}),
+        ("", "1+3 1*2 4 5 6 7 8 9 =p:#.#######", Mode.ROTATED, {"1X": 0.5, "1O": 0.5, "3X": 0.5, "3O": 0.5}),
+        # A half-cancelled square that is filled after all holds its piece; a target is not in quarters.
+        ("", "1+3 1-2 4 5 6 7 8 9 =p:#..######", Mode.STANDARD, {"1X": 1.0}),
+        ("", "1+3 1-2 4 5 6 7 8 9 =p:.#.######", Mode.ROTATED, {"2X": None, "2O": None}),
+        # The switch back turned the state of 1 and 2, and their dice stayed.
+        ("view=physical", "5~ 1+3 1*2 4 6 7 8 9", Mode.STANDARD, {"1X": None, "1O": None, "2X": None}),
+        ("view=physical", "5~ 1+3 1*2 4 6 7 8 9 =p:#.#######", Mode.ROTATED, {"1X": None, "3O": 1.0}),
+    ],
+)
+def test_dice_promise_what_known_positions_have_left(
+    options: str, tokens: str, mode: Mode, promises: dict[str, float | None]
+) -> None:
+    game = Game(Rules.of(5, options))
+    game.play(tokens)
+    report = check(game, mode, get_observer("dice"), np.random.default_rng(1), shots=1)
+    rows = {f"{row.square}{row.symbol}": row for row in report.squares}
+    assert {place: rows[place].dice for place in promises} == promises
+    for row in report.squares:
+        assert row.dice is None or row.dice == pytest.approx(row.exact)
+
+
+def test_dice_that_promise_something_else_fail_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qttt.dice.Die.weight", property(lambda die: abs(die.value) / 8))
+    report = check(played(2, FULL), Mode.STANDARD, get_observer("dice"), np.random.default_rng(1), shots=9)
+    assert not report.exact_ok and not report.ok
+
+
 def test_d6_rolls_are_held_against_their_own_distribution() -> None:
     game = played(4, HALF_CANCELLED)
     report = check(game, Mode.STANDARD, DiceObserver(Rolls.D6), np.random.default_rng(2), rolls=Rolls.D6)

@@ -3,12 +3,13 @@
 import pytest
 
 from qttt.board import Position
+from qttt.configurations import Configuration
 from qttt.dice import Die
 from qttt.game import Game
 from qttt.outcomes import Positions
 from qttt.rules import Rules
 from qttt.standing import final_board, shown_position, standing
-from qttt.symbols import Symbol
+from qttt.symbols import Symbol, View
 from qttt.textboard import (
     ASCII,
     NARROW,
@@ -151,3 +152,16 @@ def test_the_shown_position_at_the_end() -> None:
     assert final_board(going_on) is None
     assert shown_position(going_on) == going_on.state.position
     assert final_board(Game()) is None
+
+
+def test_the_shown_position_once_positions_are_known_has_the_dice_that_are_left() -> None:
+    game = played("5 5-6 9 2 1+7 1*3 ~4 4*8 =p:####.#.##", 5)
+    # The seed's board after its second step: 7 was found empty, so 1 and 3 hold an entangled pair.
+    left = ["△2B □2b", "□4g", "△2B □2b", "△2Y □2y", "", "△2r □-2r", "", "△2Y □2y", "△4G"]
+    assert [draw_dice(shown_position(game).at(square)).plain for square in range(1, 10)] == left
+    assert shown_position(game).view is View.STANDARD
+    assert standing(game) == (
+        "Level 5 (Fully quantum). Standard view. The positions are observed, and O chooses the mode."
+    )
+    target = shown_position(played("1+3 1-2 4 5 6 7 8 9 =p:.#.######", 4))
+    assert target.configuration(2) is Configuration.TARGET
