@@ -3,6 +3,7 @@
 Any mirrored board, reversed bit string or swapped register would show here.
 """
 
+import html
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from qttt.compiler import compile_board
 from qttt.game import Game
 from qttt.observation import get_observer
 from qttt.pictures.boards import board_scene, centre
-from qttt.pictures.scene import Polygon
+from qttt.pictures.scene import Polygon, Scene
 from qttt.rules import Rules
 from qttt.symbols import Mode
 from tests.qttt.cli_runs import run, run_json
@@ -109,17 +110,37 @@ def test_in_the_text_board() -> None:
     assert plain.isascii()
 
 
-def test_in_pictures() -> None:
-    scene = board_scene(Position(observed=BOARD))
-    symbols = [shape for shape in scene.shapes if isinstance(shape, Polygon) and len(shape.points) in (3, 4)]
-    triangles = [shape for shape in symbols if len(shape.points) == 3]
-    (triangle,) = triangles
-    middle = tuple(sum(point[axis] for point in triangle.points) / 3 for axis in (0, 1))
-    nearest = min(
-        range(1, 10),
-        key=lambda square: sum((a - b) ** 2 for a, b in zip(middle, centre(square), strict=True)),
-    )
-    assert nearest == 1
+def places(scene: Scene, corners: int) -> set[int]:
+    """The squares in whose middle a scene has an outline, or a die, of so many corners."""
+    found = set()
+    for shape in scene.shapes:
+        if isinstance(shape, Polygon) and len(shape.points) == corners and shape.fill != "square":
+            middle = tuple(sum(point[axis] for point in shape.points) / corners for axis in (0, 1))
+            nearest = min(
+                range(1, 10),
+                key=lambda square: sum((a - b) ** 2 for a, b in zip(middle, centre(square), strict=True)),
+            )
+            found.add(nearest)
+    return found
+
+
+@pytest.mark.parametrize("position", [Position(observed=BOARD), game().state.position], ids=["marks", "dice"])
+def test_in_pictures(position: Position) -> None:
+    scene = board_scene(position, legend=False)
+    assert (places(scene, 3), places(scene, 4)) == ({1}, {8})
+
+
+def test_in_pages_and_in_what_pictures_say(tmp_path: Path) -> None:
+    dice = "1 (top left): X's red triangle 4, classical, open to O; 8 (bottom): O's red square 4"
+    for words in (("draw", "--what", "board"), ("draw", "--what", "game"), ("explain",)):
+        file = tmp_path / ("page.html" if words == ("explain",) else "picture.svg")
+        run(*words, "1 8", "--out", str(file))
+        assert dice in html.unescape(file.read_text())
+    run("explain", "1 8", "--out", str(tmp_path / "page.md"))
+    assert f"| `{BOARD}` | 100.00 % | 100.00 % | 100.00 % |" in (tmp_path / "page.md").read_text()
+    shown = run("explain", "1 8").out
+    assert "square 1: empty becomes △4R" in shown
+    assert "square 8: empty becomes □4r" in shown
 
 
 @pytest.mark.parametrize("format", ["svg", "png", "pdf"])
