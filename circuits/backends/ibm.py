@@ -280,7 +280,9 @@ class IBMBackend:
         job = job.at(JobState.SUBMITTING)
         if path is not None:
             jobs.save(job, path)
-        notify(Progress("submitting", f"{len(job.circuits)} circuits of {job.shots} shots to {self.name}"))
+        number = len(job.circuits)
+        what = f"{number} {'circuit' if number == 1 else 'circuits'} of {job.shots} shots to {self.name}"
+        notify(Progress("submitting", what))
         if self._service is None:
             handle = JobHandle(job.at(JobState.SUBMITTED, job_id=local_name(job)), path, device=self.device)
         elif not any(item.circuit.num_clbits for item in job.circuits):

@@ -155,7 +155,9 @@ def explain(error: Exception, doing: str) -> CircuitsError:
             f"of its own instances, or without one ({text})"
         )
     if isinstance(error, QiskitBackendNotFoundError):
-        return UnknownBackendError(f"the account has no such device: list them with `qttt backends` ({text})")
+        return UnknownBackendError(
+            f"the account has no such device: `qttt backends --account` lists its own ({text})"
+        )
     return BackendError(f"IBM Quantum refused while {doing}: {text}")
 
 

@@ -106,7 +106,11 @@ def _run(arguments: Namespace, session: Session) -> int:
     session.show(local)
     if devices.row_count:
         session.show(
-            "", devices, "", "Names with fake_ are simulated here, with the noise of the real device."
+            "",
+            devices,
+            "",
+            "Names with fake_ are simulated here, with the noise of the real device.",
+            "With an account (qttt login) --account lists its devices, and ibm is the least busy one.",
         )
     else:
         session.show("", "With the extra 'ibm' there are simulated and real devices of IBM Quantum too.")

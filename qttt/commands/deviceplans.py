@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from qttt.commands.session import Session
@@ -106,7 +107,8 @@ def progress(session: Session, local: bool) -> "Iterator[Callable[[Progress], No
 
     console = Console(file=session.stderr, highlight=False, markup=False, emoji=False)
     with console.status("one moment") as status:
-        yield _Moving(status, console.print)
+        # Lines are wrapped by the terminal, so that a command in them can be copied whole.
+        yield _Moving(status, partial(console.print, soft_wrap=True))
 
 
 class _Moving:

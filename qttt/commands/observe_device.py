@@ -158,7 +158,7 @@ def _remarks(report: dict[str, Any]) -> list[str]:
         kinds = "; ".join(f"{kind} {count:,}" for kind, count in report["kinds"].items())
         lines.append(f"Impossible: {kinds}.")
     if report["agreeing"] != report["kept"]:
-        lines.append(f"{report['agreeing']:,} of the others have the observed positions.")
+        lines.append(f"{report['agreeing']:,} of these have the observed positions.")
     if report["collapsed"]:
         lines.append("The circuit prepared the state that the observed positions had left.")
     if report["job"] is not None:

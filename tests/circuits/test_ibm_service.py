@@ -109,7 +109,7 @@ def test_names(service: Service) -> None:
     # The least busy one has five qubits only.
     assert ibm_backend("ibm").name == "ibm_torino"
     assert ibm_backend("ibm", min_qubits=5).name == "ibm_manila"
-    with pytest.raises(UnknownBackendError, match="no such device: list them with `qttt backends`"):
+    with pytest.raises(UnknownBackendError, match="no such device: `qttt backends --account` lists its own"):
         ibm_backend("ibm_nowhere")
     with pytest.raises(UnknownBackendError):
         ibm_backend("ibm", min_qubits=1000)
