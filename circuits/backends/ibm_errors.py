@@ -85,6 +85,13 @@ def _status(error: BaseException) -> int | None:
     return None
 
 
+def _failure(error: BaseException) -> str:
+    """Say what a request failed of: the client wraps a lost connection in advice on the key."""
+    request = (RequestsApiError, ApiException, requests.exceptions.RequestException)
+    cause = next((step for step in _chain(error) if isinstance(step, request)), error)
+    return scrub(getattr(cause, "message", cause))
+
+
 def is_passing(error: BaseException) -> bool:
     """Tell whether the request may succeed a moment later: time-outs, lost connections, a busy service."""
     final = (
@@ -136,7 +143,8 @@ def explain(error: Exception, doing: str) -> CircuitsError:
             return BackendError(f"the job was cancelled: {text}")
     if is_passing(error):
         return UnreachableError(
-            f"IBM Quantum cannot be reached while {doing}: try again later; nothing is lost ({text})"
+            f"IBM Quantum cannot be reached while {doing}: try again later; nothing is lost "
+            f"({_failure(error)})"
         )
     # The token service answers 400 to a key that it does not know.
     unknown_key = status == 400 and any(isinstance(step, ApiException) for step in _chain(error))
@@ -176,9 +184,10 @@ def attempt(call: Callable[[], T], doing: str, notify: Notify = ignore) -> T:
 
     def pause(state: RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome else None
+        failure = "" if error is None else f" ({_failure(error)})"
         seconds = state.next_action.sleep if state.next_action else 0.0
         detail = f"attempt {state.attempt_number} of {ATTEMPTS} failed while {doing}; next in {seconds:.0f} s"
-        notify(Progress("retrying", scrub(f"{detail} ({error})")))
+        notify(Progress("retrying", f"{detail}{failure}"))
 
     retrying = Retrying(
         retry=retry_if_exception(is_passing),

@@ -322,7 +322,12 @@ def refused(method: str, path: str) -> Answer | None:
             "cannot be reached while submitting the job: try again later",
             "cannot be reached while fetching job",
         ),
-        (lost, "cannot be reached while submitting the job", "cannot be reached while logging in"),
+        # The client takes a lost connection for a bad key, and says so: the reason is what really happened.
+        (
+            lost,
+            r"cannot be reached while submitting the job: .* \(timed out\)$",
+            r"cannot be reached while logging in: .* \(timed out\)$",
+        ),
         (
             refused,
             "refused while submitting the job: .*Too many qubits",
