@@ -90,7 +90,7 @@ def _show(game: Game, report: dict[str, Any], session: Session) -> None:
         "",
         "The final board:" if game.over else _heading(game, report["mode"]),
         "",
-        result_rows(report["result"], session.glyphs),
+        result_rows(report["result"], session.glyphs, session.columns),
         "",
         square_rows(report["squares"]),
         "",

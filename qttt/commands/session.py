@@ -131,6 +131,7 @@ class Session:
             to_stderr: for what belongs to a question rather than to the result.
         """
         from rich.console import Console
+        from rich.text import Text
 
         stream = self.stderr if to_stderr else self.stdout
         sheet = _Sheet(stream.isatty())
@@ -139,14 +140,15 @@ class Session:
             highlight=False,
             markup=False,
             emoji=False,
-            soft_wrap=True,
             width=None if stream.isatty() else 100,
             force_jupyter=False,
             # Rich would keep bold type under NO_COLOR. An empty value counts as none, as the convention says.
             color_system=None if os.environ.get("NO_COLOR") else "auto",
         )
         for item in items:
-            console.print(item)
+            # Sentences are wrapped between words; drawings and records keep their lines whatever the width.
+            sentence = stream.isatty() and isinstance(item, str | Text) and "\n" not in str(item)
+            console.print(item, soft_wrap=not sentence)
         text = "\n".join(line.rstrip() for line in sheet.getvalue().split("\n"))
         if to_stderr:
             stream.write(text)

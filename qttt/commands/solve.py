@@ -169,7 +169,9 @@ def _show_opening(report: dict[str, Any], named: str, session: Session) -> None:
         f"{named} with best play by both: value {_worth(report)} "
         f"(P(X wins) - P(O wins)), {report['states']:,} positions.",
         "",
-        result_rows({"X": report["x"], "O": report["o"], "tie": report["tie"]}, session.glyphs),
+        result_rows(
+            {"X": report["x"], "O": report["o"], "tie": report["tie"]}, session.glyphs, session.columns
+        ),
         "",
     )
     table = plain_table("first move", ">value", ">X wins", ">tie", ">O wins")

@@ -17,6 +17,9 @@ RESULT_WORDS = {
     Result.CONTINUE: "the game goes on",
 }
 
+_BAR, _BESIDE_BAR = 30, 29
+"""Columns of a bar for certainty, and of what stands beside it."""
+
 
 def plain_table(*headings: str) -> Table:
     """A table without lines; headings that start with ``>`` stand over columns aligned to the right."""
@@ -31,11 +34,18 @@ def plain_table(*headings: str) -> Table:
     return table
 
 
-def result_rows(result: Mapping[str, float], glyphs: Glyphs) -> Table:
-    """What may come of an observation, with bars."""
+def result_rows(result: Mapping[str, float], glyphs: Glyphs, columns: int) -> Table:
+    """What may come of an observation, with bars as long as there is room for.
+
+    Args:
+        result: probabilities by the name of the result.
+        glyphs: the characters to use.
+        columns: how wide the table may be.
+    """
     table = plain_table("", "", "")
+    bar = max(1, min(_BAR, columns - _BESIDE_BAR))
     for name, probability in result.items():
-        table.add_row(RESULT_WORDS[Result(name)], percent(probability), draw_bar(probability, 30, glyphs))
+        table.add_row(RESULT_WORDS[Result(name)], percent(probability), draw_bar(probability, bar, glyphs))
     table.columns[1].justify = "right"
     return table
 

@@ -595,6 +595,22 @@ def test_narrow_terminals_get_a_narrow_board(monkeypatch: pytest.MonkeyPatch) ->
     assert "├───────────┼───────────┼───────────┤" in run("dice", "5", terminal=True).out.split("\n")
 
 
+def test_sentences_and_bars_fit_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = run("odds", "5 5*6", terminal=True).out.split("\n")
+    assert max(map(len, lines)) <= 40
+    assert "the game goes on  100.00 %  ███████████" in lines
+    # The legend, wrapped between its words.
+    at = lines.index("△ is X's shape, □ is O's shape, R red")
+    assert lines[at + 1] == "(X's in capitals)"
+    # A drawing keeps the width that was asked for.
+    assert max(map(len, run("circuit", "5 5*6", "--width", "90", terminal=True).out.split("\n"))) > 40
+    # Nothing is wrapped where it may be read by a program.
+    assert "△ is X's shape, □ is O's shape, R red (X's in capitals)" in run("odds", "5 5*6").out.split("\n")
+
+
 def test_a_fault_of_the_program_is_one_line_too(monkeypatch: pytest.MonkeyPatch) -> None:
     from qttt.commands import dice
 
