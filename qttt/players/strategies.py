@@ -13,7 +13,15 @@ from qttt.players.limits import unlimited
 from qttt.players.lookahead import Budget, look_ahead
 from qttt.players.nearsight import odds_now
 from qttt.rules import Rules
-from qttt.solver.probe import UnsolvedError, Value, is_solved, mode_values, move_values, ranked
+from qttt.solver.probe import (
+    UnsolvedError,
+    Value,
+    best_values,
+    is_solved,
+    mode_values,
+    move_values,
+    ranked,
+)
 from qttt.solver.probe import value as position_value
 from qttt.state import Phase, State
 from qttt.symbols import Symbol
@@ -25,6 +33,8 @@ MAX_SECONDS = 3600.0
 #: Two chances closer than this are equal.
 MARGIN = 1e-9
 
+#: Positions whose best choices ``perfect`` keeps: the openings come again in every game of a match.
+_KEPT_CHOICES = 4096
 _MEDIUM_POSITIONS = 400
 _HARD_POSITIONS = 15_000
 _HARD_SECONDS = 1.5
@@ -156,7 +166,7 @@ class PerfectPlayer:
 
     def choose(self, state: State, rng: Uniform) -> Choice:
         """One of the best by exact value, then by fewer ties."""
-        return pick(best_choices(_perfect_values(state), state), rng)
+        return pick(_best_solved(state), rng)
 
     def value(self, state: State) -> float:
         """The value with best play."""
@@ -291,8 +301,17 @@ def solved_values(state: State) -> dict[Choice, Value]:
     return {move: value for move, value in move_values(state).items()}
 
 
-def _perfect_values(state: State) -> dict[Choice, Value]:
+def _perfect_values(state: State) -> Mapping[Choice, Value]:
     return solved_values(_unlimited(state))
+
+
+@lru_cache(maxsize=_KEPT_CHOICES)
+def _best_solved(state: State) -> list[Choice]:
+    endless = _unlimited(state)
+    if state.phase is not Phase.MOVE:
+        return best_choices(solved_values(endless), state)
+    values: Mapping[Choice, Value] = {move: value for move, value in best_values(endless).items()}
+    return best_choices(values, state)
 
 
 def _unlimited(state: State) -> State:

@@ -61,13 +61,22 @@ def classes() -> tuple[tuple[int, ...], ...]:
 @cache
 def verdicts(level: int) -> tuple[Pair | None, ...]:
     """For each board number the result to the player to move; None where the game goes on."""
-    rules = Rules.of(level)
     results: list[Pair | None] = [None] * BOARDS
     for images in classes():
-        result = _WORTH[decide(board_text(images[0]), rules)]
+        result = verdict(images[0], level)
         for number in images:
             results[number] = result
     return tuple(results)
+
+
+def verdict(number: int, level: int) -> Pair | None:
+    """The result of one board to the player to move; None where the game goes on."""
+    return _WORTH[decide(board_text(number), _rules(level))]
+
+
+@cache
+def _rules(level: int) -> Rules:
+    return Rules.of(level)
 
 
 def averaged(values: "NDArray[np.float64]") -> "NDArray[np.float64]":

@@ -1,8 +1,8 @@
 """What a full board is worth: the exact odds of its observation, put together from its blocks.
 
 Where all observed boards have a value (from Level 3 on), most of the randomness is looked up instead of
-summed: numbers of boards are in base four, and digit 3 stands for a symbol that is either with equal odds
-(see ``boards.averaged``). Where boards are valued as they come up (Levels 0 to 2), digit 3 does not occur.
+summed: numbers of boards are in base four, and digit 3 stands for a symbol that is either with equal odds.
+Where boards are valued as they come up (Levels 0 to 2), digit 3 does not occur.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from functools import cache
 
 from qttt.roots import root_distribution
 from qttt.solver.blocks import BLOCKS, CANCELLED, OBSERVED, Block, root_of
-from qttt.solver.boards import BOARDS, Pair, averaged
+from qttt.solver.boards import Pair
 from qttt.squares import EMPTY
 from qttt.symbols import Mode
 
@@ -117,23 +117,43 @@ def placements(number: int, turn: int) -> tuple[Placement, ...]:
     return tuple((mask, (tuple(first), tuple(second))) for mask, (first, second) in found.items())
 
 
+class Averages(dict[int, complex]):
+    """Value and tie probability of boards by their number in base four, each worked out when first needed.
+
+    The two are one complex number: half the work of two sums. ``boards.averaged`` does all boards at once.
+    """
+
+    def __init__(self, boards: Callable[[int], Pair]) -> None:
+        """Take the value and tie probability of each board by its number in base three."""
+        super().__init__()
+        self._boards = boards
+
+    def __missing__(self, number: int) -> complex:
+        board = 0
+        for index in reversed(range(9)):
+            digit = number >> 2 * index & 3
+            if digit == EITHER:
+                found = (self[number - (2 << 2 * index)] + self[number - (1 << 2 * index)]) / 2
+                break
+            board = 3 * board + digit
+        else:
+            found = complex(*self._boards(board))
+        self[number] = found
+        return found
+
+
 class Leaves:
     """Values of full boards from those of all observed boards (Levels 3 to 5)."""
 
-    def __init__(self, boards: list[Pair], *, choice: bool, margin: float) -> None:
-        """Average the boards' values.
+    def __init__(self, boards: Callable[[int], Pair], *, choice: bool, margin: float) -> None:
+        """Say what boards are worth.
 
         Args:
-            boards: value and tie probability of each board number.
+            boards: value and tie probability of each board by its number.
             choice: the initiator chooses the mode after seeing the positions.
             margin: values that differ by no more count as equal.
         """
-        import numpy as np
-
-        assert len(boards) == BOARDS
-        table = averaged(np.array(boards))
-        # Value and tie probability as one complex number: half the work of two sums.
-        self._table: list[complex] = (table[:, 0] + 1j * table[:, 1]).tolist()
+        self._table = Averages(boards)
         self._choice = choice
         self._margin = margin
 

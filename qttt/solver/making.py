@@ -16,11 +16,12 @@ from qttt.solver.tables import Table, pack_table, unpack_table
 
 Progress = Callable[[str], None]
 #: Positions with at least so many empty squares are stored; the rest of a phase is searched when asked for.
-LEAST_EMPTY = {0: 1, 1: 1, 2: 1, 3: 4, 4: 4, 5: 5}
+LEAST_EMPTY = {0: 1, 1: 1, 2: 1, 3: 4, 4: 4, 5: 4}
 #: Memory that solving a level takes, in MB, as measured and rounded up.
 MEMORY = {0: 50, 1: 60, 2: 200, 3: 600, 4: 600, 5: 5000}
-#: Every value of Levels 3 to 5 is a chain of at most a few hundred sums of doubles between 0 and 1.
-ROUNDING = 1e-12
+#: What values of Levels 3 to 5 may be off by: 1e-12, as they are chains of at most a few hundred sums of
+#: doubles between 0 and 1, and ``tables.STORED_ERROR`` in the file.
+ERROR = 3e-12
 
 
 def solve_level(level: int, progress: Progress | None = None) -> bytes:
@@ -91,7 +92,7 @@ def _solve_compiled(level: Level, progress: Progress | None) -> tuple[dict[bytes
     least = LEAST_EMPTY[level.number]
     solver = Solver(level, MARGIN, least, progress=progress)
     solver.solve()
-    about: dict[str, Any] = {"states": solver.states, "error": ROUNDING, "numba": numba.__version__}
+    about: dict[str, Any] = {"states": solver.states, "error": ERROR, "numba": numba.__version__}
     if level.observed_in_play:
         # How much it matters that infinite play is a tie: win it for one player, then for the other.
         bounds = Solver(level, MARGIN, 9, bounds=True, progress=progress, first=solver.first)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from qttt.levels import Level
-from qttt.solver.blocks import BLOCKS, CODES, canonical, code_of, turned
-from qttt.solver.boards import BOARDS, Pair, board_blocks, classes, verdicts
+from qttt.solver.blocks import BLOCKS, CODES, LONE, OBSERVED, canonical, code_of, turned
+from qttt.solver.boards import Pair, board_blocks, verdict
 from qttt.solver.changes import changes
 from qttt.solver.leaves import Leaves, expected_value
 from qttt.solver.tables import Table
@@ -32,7 +32,8 @@ class Search:
         level: the level played.
         known: value by key, for positions with an empty square.
         full: value by key, for full boards.
-        boards: value of each observed board by its number, None as long as it is not known.
+        boards: value of each observed board by its number, as they are found.
+        least_empty: positions with so many empty squares are in the table; none are, without one.
         progress: told how many positions are known, now and then.
     """
 
@@ -50,11 +51,11 @@ class Search:
         self.level = level
         self.known: dict[bytes, Pair] = {}
         self.full: dict[bytes, Pair] = {}
-        self.boards: list[Pair | None] = list(verdicts(level.number))
+        self.boards: dict[int, Pair] = {}
         self.progress = progress
         self._at_least: dict[bytes, float] = {}
         self._table = table
-        self._least_empty = table.least_empty if table else len(SQUARES) + 1
+        self.least_empty = table.least_empty if table else len(SQUARES) + 1
         self._margin = 0.0 if level.number < FIRST_INEXACT else MARGIN
 
     def forget(self) -> None:
@@ -71,9 +72,10 @@ class Search:
         Args:
             number: the board as that player sees it, numbered as in ``boards``.
         """
-        pair = self.boards[number]
+        pair = self.boards.get(number)
         if pair is None:
-            pair = self.boards[number] = self.value(board_blocks(number, self.level), 0)
+            pair = verdict(number, self.level.number) or self.value(board_blocks(number, self.level), 0)
+            self.boards[number] = pair
         return pair
 
     @cached_property
@@ -81,34 +83,52 @@ class Search:
         """Values of full boards, from the table's values of observed boards."""
         if not self._table:
             raise ValueError(f"without a table only Levels 0 to {FIRST_INEXACT - 1} can be searched")
-        boards = [_UNREACHABLE] * BOARDS
-        for images in classes():
-            pair = self.boards[images[0]]
-            if pair is None:
-                code = code_of(board_blocks(images[0], self.level), 0)
-                pair = self._table.get(position_key(code, (0, 0), self.level)) or _UNREACHABLE
-            for number in images:
-                boards[number] = pair
-        return Leaves(boards, choice=self.level.rotated_mode, margin=MARGIN)
+        return Leaves(self._stored_board, choice=self.level.rotated_mode, margin=MARGIN)
 
-    def value(self, blocks: tuple[int, ...], turn: int, switches: tuple[int, int] = (0, 0)) -> Pair:
+    def _stored_board(self, number: int) -> Pair:
+        """The value of an observed board, from its result or the table."""
+        pair = verdict(number, self.level.number)
+        if pair is None and self._table:
+            code = code_of(board_blocks(number, self.level), 0)
+            pair = self._table.get(position_key(code, (0, 0), self.level))
+        return pair or _UNREACHABLE
+
+    def value(
+        self,
+        blocks: tuple[int, ...],
+        turn: int,
+        switches: tuple[int, int] = (0, 0),
+        enough: float = math.inf,
+    ) -> Pair:
         """The value of a position to the player to move, and its tie probability.
 
         Args:
             blocks: its blocks, in the view that the switches left it in.
             turn: whose turn it is, 0 for X and 1 for O; on a full board, who moves next if play goes on.
             switches: how many view switches the player to move and the other one have made (Level 5).
+            enough: of a position that is worth more than this, any value between the two will do.
         """
         covered = {square for number in blocks for square in BLOCKS[number].squares}
         empty = tuple(square for square in SQUARES if square not in covered)
         if not empty:
             return self._observed(blocks, turn, switches[0] != switches[1])
         codes = code_of(blocks, turn), code_of(blocks, 1 - turn)
-        if self._table:
+        if self._table and switches == (0, 0) and self._is_board(blocks, turn):
             stored = self._table.get(position_key(codes[0], switches, self.level))
             if stored:
                 return stored
-        return self._best(blocks, empty, turn, codes, switches)
+        return self._best(blocks, empty, turn, codes, switches, enough)
+
+    def _is_board(self, blocks: tuple[int, ...], turn: int) -> bool:
+        """Whether a position is an observed board with which play goes on, or looks like one."""
+        kind = LONE if self.level.observed_in_play else OBSERVED
+        board = 0
+        for number in blocks:
+            block = BLOCKS[number]
+            if block.kind != kind:
+                return False
+            board += (1 if block.symbol == turn else 2) * 3 ** (block.squares[0] - 1)
+        return verdict(board, self.level.number) is None
 
     def modes(self, blocks: tuple[int, ...], turn: int, filled: int, rotated: bool) -> tuple[Pair, Pair]:
         """The value of each mode, standard and rotated, once the positions of a full board are known.
@@ -152,7 +172,7 @@ class Search:
         known = self.known.get(key)
         if known is not None:
             return known
-        if self._table and len(empty) >= self._least_empty:
+        if self._table and len(empty) >= self.least_empty:
             stored = self._table.get(key)
             if stored:
                 self.known[key] = stored

@@ -1,15 +1,15 @@
 """The solver's tables: values of positions in a compact file, checksummed, with how it was made.
 
-A file is a line of JSON and a compressed payload. The payload holds the keys in ascending order, then the
-values, then the tie probabilities, each column byte by byte (first bytes first), which compresses best. The
-keys are those of ``search.position_key``.
+A file is a line of JSON and a payload that is read as it stands: nothing is unpacked, so that a question is
+answered at once. Positions are known by a hash of their key (that of ``search.position_key``). Its first bits
+choose a bucket; the payload holds how many positions each bucket has, then for each position three more bytes
+of its hash, then for each the number of its value in a list, and then that list. The maker sees to it that no
+two positions of a table have equal hashes. A position that is not in the table may be taken for one that is,
+with a chance of one in four millions; the solver asks for none.
 """
 
 import hashlib
 import json
-import lzma
-import sys
-from array import array
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -18,11 +18,20 @@ from typing import Any
 from qttt.errors import MALFORMED, QtttError
 from qttt.solver.boards import Pair
 
-FORMAT = 1
-_MOST_BYTES = 1 << 26
-# A dictionary of 1 MiB packs as well as one of 64, in a fiftieth of the memory.
-_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 20}]
+FORMAT = 2
+#: Values and tie probabilities are stored as multiples of this: dyadic ones as they are.
+STEP = 2.0**-38
+#: What a stored number may be off by.
+STORED_ERROR = STEP / 2
 FOLDER = Path(__file__).with_name("tables")
+_MOST_BUCKET_BITS = 24
+_HASH_BYTES = 8
+_PRINT_BYTES = 3
+_NUMBER_BYTES = 5
+_PAIR_BYTES = 2 * _NUMBER_BYTES
+#: Positions a bucket, and buckets after which the place of the next is written down.
+_BUCKET_SIZE = 4
+_STRIDE = 64
 
 
 class TableError(QtttError):
@@ -48,37 +57,63 @@ class Table:
         least_empty: positions with at least so many empty squares are all in the table.
     """
 
-    def __init__(
-        self, about: dict[str, Any], keys: bytes, values: "array[float]", ties: "array[float]"
-    ) -> None:
-        """Take the columns as they are in the file: keys of equal width, ascending."""
+    def __init__(self, about: dict[str, Any], payload: bytes) -> None:
+        """Take the first line and the payload of a file.
+
+        Raises:
+            ValueError: they do not fit together.
+        """
         self.about = about
         self.least_empty = int(about["least_empty"])
-        self._width = int(about["key_bytes"])
-        self._keys, self._values, self._ties = keys, values, ties
+        self._salt = int(about["salt"]).to_bytes(_HASH_BYTES, "little")
+        self._length, pairs = int(about["positions"]), int(about["pairs"])
+        bits, self._index_bytes = int(about["bucket_bits"]), int(about["index_bytes"])
+        if min(self._length, pairs) < 0 or not 0 <= bits <= _MOST_BUCKET_BITS:
+            raise ValueError(about)
+        if not 1 <= self._index_bytes <= _HASH_BYTES:
+            raise ValueError(about)
+        self._shift = 8 * _HASH_BYTES - bits
+        self._prints = 1 << bits
+        self._indices = self._prints + _PRINT_BYTES * self._length
+        self._pairs = self._indices + self._index_bytes * self._length
+        if len(payload) != self._pairs + _PAIR_BYTES * pairs:
+            raise ValueError(about)
+        self._payload = payload
+        self._starts = [0]
+        for bucket in range(0, self._prints, _STRIDE):
+            self._starts.append(self._starts[-1] + sum(payload[bucket : min(bucket + _STRIDE, self._prints)]))
+        if self._starts[-1] != self._length:
+            raise ValueError(about)
 
     def __len__(self) -> int:
-        return len(self._values)
+        return self._length
 
     def get(self, key: bytes) -> Pair | None:
         """The value and tie probability of a position, or None if the table does not hold it."""
-        keys, width = self._keys, self._width
-        low, high = 0, len(self._values)
-        while low < high:
-            middle = (low + high) // 2
-            if keys[middle * width : middle * width + width] < key:
-                low = middle + 1
-            else:
-                high = middle
-        if keys[low * width : low * width + width] != key:
-            return None
-        return self._values[low], self._ties[low]
+        payload = self._payload
+        bucket, mark = _hashed(key, self._salt, self._shift)
+        near = bucket - bucket % _STRIDE
+        place = self._starts[near // _STRIDE] + sum(payload[near:bucket])
+        for found in range(place, place + payload[bucket]):
+            start = self._prints + _PRINT_BYTES * found
+            if payload[start : start + _PRINT_BYTES] == mark:
+                width = self._index_bytes
+                start = self._indices + width * found
+                index = int.from_bytes(payload[start : start + width], "little")
+                start = self._pairs + _PAIR_BYTES * index
+                value = payload[start : start + _NUMBER_BYTES]
+                tie = payload[start + _NUMBER_BYTES : start + _PAIR_BYTES]
+                return (
+                    int.from_bytes(value, "little", signed=True) * STEP,
+                    int.from_bytes(tie, "little", signed=True) * STEP,
+                )
+        return None
 
-    def items(self) -> list[tuple[bytes, Pair]]:
-        """Every key with its value, ascending."""
-        width = self._width
-        keys = [self._keys[place : place + width] for place in range(0, len(self._keys), width)]
-        return list(zip(keys, zip(self._values, self._ties, strict=True), strict=True))
+
+def _hashed(key: bytes, salt: bytes, shift: int) -> tuple[int, bytes]:
+    """The bucket of a key, and the further bytes of its hash by which it is known there."""
+    digest = hashlib.blake2b(key, digest_size=_HASH_BYTES, salt=salt).digest()
+    return int.from_bytes(digest, "little") >> shift, digest[:_PRINT_BYTES]
 
 
 def table_path(level: int) -> Path:
@@ -90,23 +125,49 @@ def pack_table(positions: Mapping[bytes, Pair], about: Mapping[str, Any]) -> byt
     """A table as a file's content.
 
     Args:
-        positions: value and tie probability by key; the keys have one length.
+        positions: value and tie probability by key.
         about: what the first line says beside the format, the counts and the checksum; ``level`` and
             ``least_empty`` must be there.
     """
-    keys = sorted(positions)
-    width = len(keys[0])
-    columns = [b"".join(keys)]
-    columns += [_little(array("d", (positions[key][index] for key in keys))) for index in (0, 1)]
-    payload = b"".join(_transposed(column, size) for column, size in zip(columns, (width, 8, 8), strict=True))
+    bits = max(0, (len(positions) // _BUCKET_SIZE).bit_length() - 1)
+    salt, places = _placed(positions, bits)
+    stored = {key: _stored(pair) for key, pair in positions.items()}
+    pairs = sorted(set(stored.values()))
+    numbers = {pair: number for number, pair in enumerate(pairs)}
+    index_bytes = max(1, (len(pairs).bit_length() + 7) // 8)
+    counts = bytearray(1 << bits)
+    for bucket, _ in places:
+        counts[bucket] += 1
+    keys = [places[place] for place in sorted(places)]
+    payload = bytes(counts) + b"".join(mark for _, mark in sorted(places))
+    payload += b"".join(numbers[stored[key]].to_bytes(index_bytes, "little") for key in keys)
+    payload += b"".join(pairs)
     line = {
         "format": FORMAT,
         **about,
-        "positions": len(keys),
-        "key_bytes": width,
+        "positions": len(positions),
+        "pairs": len(pairs),
+        "bucket_bits": bits,
+        "index_bytes": index_bytes,
+        "salt": salt,
         "sha256": hashlib.sha256(payload).hexdigest(),
     }
-    return json.dumps(line).encode() + b"\n" + lzma.compress(payload, filters=_FILTERS)
+    return json.dumps(line).encode() + b"\n" + payload
+
+
+def _placed(positions: Mapping[bytes, Pair], bits: int) -> tuple[int, dict[tuple[int, bytes], bytes]]:
+    """The first salt with which no two keys have equal hashes, and the key of each hash."""
+    salt = 0
+    while True:
+        seed = salt.to_bytes(_HASH_BYTES, "little")
+        places = {_hashed(key, seed, 8 * _HASH_BYTES - bits): key for key in positions}
+        if len(places) == len(positions):
+            return salt, places
+        salt += 1
+
+
+def _stored(pair: Pair) -> bytes:
+    return b"".join(round(number / STEP).to_bytes(_NUMBER_BYTES, "little", signed=True) for number in pair)
 
 
 def unpack_table(content: bytes, path: Path) -> Table:
@@ -119,27 +180,16 @@ def unpack_table(content: bytes, path: Path) -> Table:
     Raises:
         TableError: it is damaged, or another version wrote it.
     """
-    line, _, packed = content.partition(b"\n")
+    line, _, payload = content.partition(b"\n")
     try:
         about = json.loads(line)
         if about["format"] != FORMAT:
             raise TableError(path, f"has format {str(about['format'])[:20]}, and this program reads {FORMAT}")
-        count, width = int(about["positions"]), int(about["key_bytes"])
-        int(about["least_empty"])
-        checksum = about["sha256"]
-        size = count * (width + 16)
-        if min(count, width) < 0 or size > _MOST_BYTES:
-            raise TableError(path, "is damaged")
-        # No more than is announced: a few bytes of lzma can stand for gigabytes.
-        decompressor = lzma.LZMADecompressor(memlimit=2 * _MOST_BYTES)
-        payload = decompressor.decompress(packed, size + 1)
-    except (*MALFORMED, EOFError, lzma.LZMAError) as error:
+        if hashlib.sha256(payload).hexdigest() != about["sha256"]:
+            raise TableError(path, "is damaged: its checksum does not fit")
+        return Table(about, payload)
+    except MALFORMED as error:
         raise TableError(path, "is damaged") from error
-    if hashlib.sha256(payload).hexdigest() != checksum or len(payload) != size or not decompressor.eof:
-        raise TableError(path, "is damaged: its checksum does not fit")
-    cut = count * width
-    values, ties = (_doubles(payload[start : start + 8 * count]) for start in (cut, cut + 8 * count))
-    return Table(about, _untransposed(payload[:cut], width), values, ties)
 
 
 def read_table(path: Path) -> Table:
@@ -163,28 +213,3 @@ def shipped_table(level: int) -> Table:
         TableError: it cannot be used.
     """
     return read_table(table_path(level))
-
-
-def _transposed(column: bytes, width: int) -> bytes:
-    return b"".join(column[index::width] for index in range(width))
-
-
-def _untransposed(column: bytes, width: int) -> bytes:
-    count = len(column) // width
-    plain = bytearray(len(column))
-    for index in range(width):
-        plain[index::width] = column[index * count : (index + 1) * count]
-    return bytes(plain)
-
-
-def _little(numbers: "array[float]") -> bytes:
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers.tobytes()
-
-
-def _doubles(column: bytes) -> "array[float]":
-    numbers = array("d", _untransposed(column, 8))
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers

@@ -165,13 +165,14 @@ def _prompts() -> tuple[bytes, ...]:
 
 
 def _tables() -> tuple[bytes, ...]:
-    from qttt.solver.tables import FOLDER, pack_table
+    from qttt.solver.tables import FOLDER, FORMAT, pack_table
 
     about = {"level": 1, "least_empty": 3}
     small = {bytes([key, key]): (key / 7 - 1, 0.5) for key in range(5)}
     shipped = sorted(FOLDER.glob("*.table"), key=lambda file: file.stat().st_size)[:1]
-    header = {**about, "format": 1, "positions": 4, "key_bytes": 2}
-    plain = json.dumps(header).encode() + b"\n" + bytes(range(8)) + bytes(64)
+    counts = {"positions": 4, "pairs": 3, "bucket_bits": 1, "index_bytes": 1, "salt": 0}
+    header = {**about, "format": FORMAT, **counts}
+    plain = json.dumps(header).encode() + b"\n" + bytes([1, 3]) + bytes(range(12)) + bytes(34)
     return (plain, pack_table(small, about), *(file.read_bytes() for file in shipped))
 
 

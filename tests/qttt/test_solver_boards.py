@@ -11,7 +11,7 @@ from qttt.moves import Move
 from qttt.rules import Rules
 from qttt.solver.blocks import BLOCKS, blocks_of, code_of
 from qttt.solver.boards import BOARDS, averaged, board_blocks, board_text, classes, verdicts
-from qttt.solver.leaves import Leaves, merged
+from qttt.solver.leaves import Averages, Leaves, merged
 from qttt.solver.openings import openings
 from qttt.solver.search import Search, position_key
 from qttt.state import Phase, State
@@ -46,6 +46,14 @@ def test_an_average_is_the_mean_over_its_symbols() -> None:
         assert table[number] == pytest.approx(values[boards].mean(axis=0), abs=1e-14)
 
 
+def test_averages_are_those_of_all_boards_at_once() -> None:
+    values = np.random.default_rng(2).random((BOARDS, 2))
+    pairs = [(float(value), float(tie)) for value, tie in values]
+    table, some = averaged(values), Averages(pairs.__getitem__)
+    for number in (0, 4**9 - 1, *Random(2).sample(range(4**9), 400)):
+        assert (some[number].real, some[number].imag) == pytest.approx(table[number], abs=1e-14)
+
+
 def test_equally_likely_symbols_are_joined() -> None:
     shown: dict[tuple[int, ...], float] = {(1, 1): 0.25, (1, 2): 0.25, (2, 1): 0.2, (2, 2): 0.2, (0, 1): 0.1}
     assert merged(shown) == {(1, 3): 0.5, (2, 3): 0.4, (0, 1): 0.1}
@@ -56,7 +64,8 @@ def test_equally_likely_symbols_are_joined() -> None:
 def test_leaves_are_the_odds_of_the_game(level: int) -> None:
     """The value of a full board, and of each mode after the positions, summed over ``State.odds``."""
     rng, values = Random(level), np.random.default_rng(level).uniform(-1, 1, (BOARDS, 2))
-    leaves = Leaves([(float(a), float(b)) for a, b in values], choice=level > 3, margin=0.0)
+    pairs = [(float(a), float(b)) for a, b in values]
+    leaves = Leaves(pairs.__getitem__, choice=level > 3, margin=0.0)
     found = 0
     while found < 40:
         state = random_state(Rules.of(level), 0, rng, phases=3)

@@ -59,7 +59,8 @@ def test_a_level_solved_anew_can_be_saved(tmp_path: Path) -> None:
     stored = run_json("solve", "--level", "0")
     for key in ("value", "value_fraction", "states", "first_moves"):
         assert anew[key] == stored[key]
-    assert read_table(path).items() == read_table(table_path(0)).items()
+    assert len(read_table(path)) == len(read_table(table_path(0)))
+    assert path.read_bytes().partition(b"\n")[2] == table_path(0).read_bytes().partition(b"\n")[2]
 
 
 def test_a_terminal_sees_progress() -> None:
