@@ -34,7 +34,7 @@ from circuits.backends.ibm_jobs import (
     JobHandle,
     Options,
     local_name,
-    no_bits,
+    nothing_sent,
     sampler_options,
     service_estimate,
 )
@@ -193,13 +193,17 @@ class IBMBackend:
             # The sampler runs at least 64 shots, in at most 32 variants of a circuit, and rounds up.
             each = max(64, -(-shots // 32))
             executions = -(-shots // each) * each
+        measured = [circuit for circuit in compiled if circuit.num_clbits]
         basis = "IBM's formula: 2 s a job, and delay, reset and circuit length a shot"
+        if not measured:
+            basis = "everything is certain, so nothing is measured"
+        elif self.local:
+            basis += f"; what {self.name}'s original would take, here it is free"
         return Cost(
             circuits=tuple(circuit_cost(circuit, self.device) for circuit in compiled),
             shots=shots,
-            quantum_seconds=quantum_seconds(compiled, self.device, executions),
-            basis=basis
-            + (f"; what {self.name}'s original would take, here it is free" if self.local else ""),
+            quantum_seconds=quantum_seconds(measured, self.device, executions) if measured else 0.0,
+            basis=basis,
         )
 
     def submit(
@@ -280,17 +284,15 @@ class IBMBackend:
         job = job.at(JobState.SUBMITTING)
         if path is not None:
             jobs.save(job, path)
+        if self._service is not None and (done := nothing_sent(job)) is not None:
+            handle = JobHandle(done, path, remote=object())
+            handle.update(done.state)
+            return handle
         number = len(job.circuits)
         what = f"{number} {'circuit' if number == 1 else 'circuits'} of {job.shots} shots to {self.name}"
         notify(Progress("submitting", what))
         if self._service is None:
             handle = JobHandle(job.at(JobState.SUBMITTED, job_id=local_name(job)), path, device=self.device)
-        elif not any(item.circuit.num_clbits for item in job.circuits):
-            # Nothing to measure, so nothing to send.
-            done = job.at(
-                JobState.SUBMITTED, results=tuple(no_bits(item.circuit, job.shots) for item in job.circuits)
-            )
-            handle = JobHandle(done.at(JobState.DONE), path, remote=object())
         else:
             remote = self._send_remotely(job, notify)
             handle = JobHandle(job.at(JobState.SUBMITTED, job_id=remote.job_id()), path, remote=remote)
@@ -393,6 +395,9 @@ def resume(
     if job.backend.startswith("fake_"):
         job = job.at(JobState.SUBMITTED, job_id=local_name(job))
         handle = JobHandle(job, path, device=fake_device(job.backend))
+    elif (done := nothing_sent(job)) is not None:
+        jobs.save(done, path)
+        return Fetched(done, done.results)
     else:
         handle = _find_remotely(job, path, notify, resubmit)
         status = attempt(handle.remote.status, "asking for the job", notify)

@@ -182,7 +182,7 @@ def fetch_job(pending: P, session: Session, sure: bool = False) -> "tuple[P, tup
 
 
 def confirm(plan: Plan, observer: DeviceObserver, session: Session, sure: bool) -> None:
-    """Show what a job on a real device will cost and ask; on a simulated one, show remarks only.
+    """Show what a job on a real device will cost and, if it costs anything, ask; else show remarks only.
 
     Args:
         plan: the job.
@@ -196,7 +196,7 @@ def confirm(plan: Plan, observer: DeviceObserver, session: Session, sure: bool) 
     """
     if not observer.backend.local:
         show_plan(plan, observer, session, to_stderr=True)
-        if not sure:
+        if not sure and plan.prepared.cost.quantum_seconds:
             if not session.interactive:
                 raise UsageError(f"a job on {observer.name} uses quantum time: say --yes to send it")
             if session.ask("Send it?", ["yes", "no"]) == "no":

@@ -257,6 +257,30 @@ def test_nothing_is_sent_unasked(kind: Kind, service: Service) -> None:
     assert not list(Path().glob("*.job"))
 
 
+@pytest.mark.parametrize("command", ["check", "observe"])
+def test_nothing_is_asked_and_sent_where_everything_is_certain(command: str, service: Service) -> None:
+    Path("game.qttt").write_text('[Level "0"]\n\n1. 1 2\n2. 3 4\n3. 5 6\n4. 7 8\n5. 9\n')
+    before = Path("game.qttt").read_text()
+    words = (command, "game.qttt", "--backend", "ibm_manila", "--shots", "50", "--json")
+    dry = json.loads(run(*words, "--dry-run").out)
+    assert (dry["quantum_seconds"], dry["basis"]) == (0, "everything is certain, so nothing is measured")
+    done = run(*words)
+    assert done.status == 0, done.err
+    found = json.loads(done.out)
+    assert (found["kept"], found["job_id"], found["quantum_seconds"]) == (50, None, 0)
+    assert "submitting" not in done.err
+    assert not service.jobs
+    # Killed at the worst moment, it needs no service either.
+    rewritten(found["job"], state="submitting", results=None)
+    Path("game.qttt").write_text(
+        before if command == "check" else f'[Job "ibm_manila - game-1.job"]\n{before}'
+    )
+    service.faults.append(lost)
+    again = run(command, "--resume", found["job"], "--json")
+    assert json.loads(again.out)["squares" if command == "check" else "board"]
+    assert jobs.load(found["job"]).state is JobState.DONE
+
+
 def test_a_game_at_the_keyboard_goes_on_from_a_demonstration(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
