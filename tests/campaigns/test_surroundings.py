@@ -1,18 +1,14 @@
 """What surrounds the program goes wrong: disks, folders, files, terminals, encodings, streams."""
 
 import os
-import pty
 import resource
 import signal
 import stat
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import time
 from collections.abc import Callable, Iterator
-from fcntl import ioctl
 from pathlib import Path
 
 import pytest
@@ -20,6 +16,7 @@ import pytest
 from qttt.files import FileError, save_file
 from qttt.recordfile import load_record
 from tests.qttt.cli_runs import run
+from tests.terminals import in_terminal
 
 ROOT = Path(__file__).parents[2]
 QTTT = [sys.executable, "-m", "qttt"]
@@ -292,45 +289,19 @@ def test_a_clock_that_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert len(os.listdir(tmp_path)) == number + 1
 
 
-def in_terminal(argv: list[str], typed: bytes, columns: int, term: str = "xterm") -> tuple[int, str]:
-    """Run a program in a terminal of so many columns, type, and read all that it writes."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.environ.update(TERM=term, PYTHONPATH=str(ROOT), COLUMNS="", LINES="")
-        os.execv(sys.executable, [*QTTT, *argv])
-    ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    os.write(terminal, typed)
-    seen = b""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        try:
-            part = os.read(terminal, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        seen += part
-        if b"\x1b[6n" in part:
-            # prompt_toolkit asks where the cursor is.
-            os.write(terminal, b"\x1b[1;1R")
-    _, status = os.waitpid(pid, 0)
-    os.close(terminal)
-    return os.waitstatus_to_exitcode(status), seen.decode()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "columns"), [("odds", 1), ("dice", 20), ("moves", 20), ("circuit", 20), ("explain", 20)]
 )
 def test_a_narrow_terminal(command: str, columns: int) -> None:
-    status, seen = in_terminal([command, "5 5*6 1+3"], b"", columns)
+    status, seen = in_terminal([command, "5 5*6 1+3"], b"", columns=columns)
     assert status == 0, seen
     assert "Traceback" not in seen
 
 
 @pytest.mark.slow
 def test_a_demonstration_in_a_narrow_terminal() -> None:
-    status, seen = in_terminal(["play", "--demo", "--level", "3", "--backend", "dice"], b"", 20)
+    status, seen = in_terminal(["play", "--demo", "--level", "3", "--backend", "dice"], b"", columns=20)
     assert status == 0, seen
     assert "Traceback" not in seen
 
@@ -340,7 +311,7 @@ def test_a_demonstration_in_a_narrow_terminal() -> None:
 def test_a_game_in_a_narrow_terminal(tmp_path: Path, term: str) -> None:
     file = tmp_path / "game.qttt"
     argv = ["play", "--backend", "dice", "--record", str(file)]
-    status, seen = in_terminal(argv, b"5\r6\rquit\r", 20, term)
+    status, seen = in_terminal(argv, b"5\r6\rquit\r", columns=20, term=term)
     assert status == 0, seen
     assert "Traceback" not in seen
     assert [str(event) for event in load_record(file).events] == ["5", "6"]
