@@ -152,6 +152,13 @@ def test_positions_that_no_shot_has_are_prepared_anew(monkeypatch: pytest.Monkey
     assert found["job"] == "game-1-2.job"
     assert "is prepared anew" in done.err
     assert str(load_record(name).events[-1]) == f"=r:{found['board']}"
+    # Interrupted after the first job and fetched later, it comes to the same end.
+    after = Path(name).read_text()
+    Path(name).write_text(f'[Level "4"]\n[Job "fake_mumbai - game-1.job"]\n{MODES}')
+    Path("game-1-2.job").unlink()
+    again = run("observe", "--resume", name, "--mode", "rotated", "--json")
+    assert again.out == done.out
+    assert Path(name).read_text() == after
 
 
 def test_no_possible_shot_is_an_error_with_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
