@@ -55,8 +55,8 @@ def hide(secret: str | None) -> None:
 
 
 def scrub(text: object) -> str:
-    """Return a text on one line, of at most 400 characters, without any token."""
-    line = " ".join(str(text).split())
+    """Return a text on one line, of at most 400 characters, without any token or control character."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in str(text)).split())
     for secret in _secrets:
         line = line.replace(secret, "***")
     line = _CREDENTIAL.sub(r"\1\2***", line)

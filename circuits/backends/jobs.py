@@ -49,6 +49,7 @@ MAX_VALUES: Final = 2_000_000
 
 MAX_SHOTS: Final = 10_000_000
 _TAG: Final = re.compile(r"[a-z0-9-]{8,64}")
+_NAME: Final = re.compile(r"[\w-]{1,100}")
 
 
 class JobState(StrEnum):
@@ -180,18 +181,19 @@ def from_json(data: object) -> Job:
     if (state == JobState.DONE) != (results is not None):
         raise BackendUsageError("the job file must have results exactly if the job is done")
     return Job(
-        backend=_field(data, "backend", str, lambda value: 0 < len(value) <= 100),
+        backend=_field(data, "backend", str, lambda value: _NAME.fullmatch(value) is not None),
         circuits=circuits,
         shots=shots,
         seed=_field(data, "seed", int, lambda value: 0 <= value < 2**31),
         tag=_field(data, "tag", str, lambda value: _TAG.fullmatch(value) is not None),
         created=_date(_field(data, "created", str)),
         state=JobState(state),
-        job_id=_optional(data, "job_id", str, lambda value: re.fullmatch(r"[\w-]{1,100}", value) is not None),
+        job_id=_optional(data, "job_id", str, lambda value: _NAME.fullmatch(value) is not None),
         instance=_optional(data, "instance", str, lambda value: 0 < len(value) <= 500),
         options=_field(data, "options", dict),
         quantum_seconds=_optional(data, "quantum_seconds", float, lambda value: value >= 0),
-        reason=_optional(data, "reason", str),
+        # Shown as it is: nothing in it may speak to a terminal.
+        reason=_optional(data, "reason", str, str.isprintable),
         results=tuple(_shots_from_json(entry, shots) for entry in results) if results is not None else None,
         payload=_field(data, "payload", dict),
     )

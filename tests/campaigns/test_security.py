@@ -151,6 +151,25 @@ def test_control_characters_never_reach_a_terminal_from_a_record(code: int) -> N
         assert chr(code) not in done.out + done.err
 
 
+@pytest.mark.ibm
+def test_control_characters_never_reach_a_terminal_from_a_job(folder: Path) -> None:
+    """Neither from the file of somebody else's job, nor from what a service says of one."""
+    from circuits.backends.ibm_errors import scrub
+    from tests.campaigns.seeds import seeds
+
+    escape = "\x1b[2J"
+    check = next(json.loads(seed) for seed in seeds("pending") if b"qttt check" in seed and b"done" in seed)
+    failed = {**check, "state": "failed", "results": None, "reason": f"a {escape} reason"}
+    label = {**check, "circuits": [{**check["circuits"][0], "label": escape}]}
+    record = {**check, "payload": {**check["payload"], "record": f'[X "{escape}"] 5'}}
+    for job in (failed, label, record, {**check, "backend": f"fake_{escape}"}, {**check, "job_id": escape}):
+        Path("a.job").write_text(json.dumps(job))
+        done = run("check", "--resume", "a.job")
+        assert done.status == 2
+        assert "\x1b" not in done.out + done.err
+    assert scrub(f"Too long{escape}\nindeed") == "Too long [2J indeed"
+
+
 class Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
