@@ -243,7 +243,8 @@ COMMAND = Command(
         "test that no impossible board occurs; then square by square, the value of the dice over four "
         "against the measured frequency. The exit status is 1 if they do not agree. On a device with noise "
         "the verdict is whether impossible shots, and the distance after throwing them away, stay within "
-        "what its reported errors predict."
+        "what its reported errors predict. The job's file is on disk before anything is sent, and --resume "
+        "fetches the result after Ctrl-C or a crash."
     ),
     examples=(
         "check '1+3 1*2 9 3*4 5+6 7+8' --seed 1",

@@ -208,7 +208,9 @@ COMMAND = Command(
         "Observes a full board: runs its circuit on a backend, or rolls dice, and takes the first shot that "
         "counts as the outcome. With --shots N the counts of N shots are shown too. At Levels 4 and 5 the "
         "positions come first; then the player who moved last chooses the mode, with --mode or when asked. "
-        "If nothing is chosen, the record keeps the positions as =p:... and they are never observed anew."
+        "If nothing is chosen, the record keeps the positions as =p:... and they are never observed anew. "
+        "On a device the job is on disk before anything is sent, and --resume fetches the result after "
+        "Ctrl-C or a crash."
     ),
     examples=(
         "observe '1 5 2 6 3+4 7 8 9' --level 1 --seed 7",
