@@ -209,9 +209,15 @@ def _run(arguments: Namespace, session: Session) -> int:
 
 def _format(arguments: Namespace) -> str:
     format = arguments.format
-    named = None if arguments.out is None else _SUFFIXES.get(Path(arguments.out).suffix.lower())
-    if format in PICTURES and named not in (None, format):
+    suffix = "" if arguments.out is None else Path(arguments.out).suffix.lower()
+    named = _SUFFIXES.get(suffix)
+    if format not in (None, "stats") and named not in (None, format):
         raise UsageError(f"--format {format} and --out {arguments.out} contradict each other")
+    if format is None and suffix and named is None:
+        raise UsageError(
+            f"--out {arguments.out}: the name must end with {', '.join(_SUFFIXES)} or without a dot, "
+            "or --format must say what to write"
+        )
     if format is None and arguments.json:
         format = "stats"
     format = format or named or "text"

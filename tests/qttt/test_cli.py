@@ -293,6 +293,8 @@ def test_circuit_stats() -> None:
         (["--mode", "rotated"], "the rotated mode of observation starts at Level 4, and this is Level 2"),
         (["--width", "20"], "does not fit into 20 columns: it needs"),
         (["--format", "png", "--out", "c.svg"], "--format png and --out c.svg contradict each other"),
+        (["--format", "text", "--out", "c.png"], "--format text and --out c.png contradict each other"),
+        (["--out", "c.gif"], "--out c.gif: the name must end with .txt, .qasm, .qasm3, .png, .svg, .pdf or"),
         (["--width", "5"], "must be a whole number from 20"),
         (["--out", "/no/such/folder/c.svg"], "cannot save '/no/such/folder/c.svg': no such file or folder"),
     ],
