@@ -76,8 +76,13 @@ def outcome_bars(distribution: Distribution) -> Scene:
 
 def lesson_pdf(lesson: Lesson, theme: Theme = Theme.LIGHT) -> bytes:
     """The figures of a lesson as a vector PDF, a page a step: board, circuit, gates, distributions."""
+    return pdf(lesson_pages(lesson), theme, lesson.title)
+
+
+def lesson_pages(lesson: Lesson) -> list[Scene]:
+    """The pages of a lesson's PDF: one a step, or the empty board."""
     pages = [_page(step) for step in lesson.steps]
-    return pdf(pages or [captioned(board_scene(START, lesson.title))], theme, lesson.title)
+    return pages or [captioned(board_scene(START, lesson.title))]
 
 
 def _page(step: LessonStep) -> Scene:

@@ -41,7 +41,7 @@ def test_job_files() -> None:
 
 @pytest.mark.slow
 def test_more_of_everything() -> None:
-    fuzz("tokens", "records", "games", "tables", "stored", "--runs", "1200", "--seed", "2")
+    fuzz("tokens", "records", "games", "tables", "stored", "--runs", "600", "--seed", "2")
     fuzz("commands", "prompts", "--runs", "60", "--seed", "2")
 
 

@@ -21,7 +21,9 @@ def kill(*words: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("what", ["play", "observe", "match"])
+@pytest.mark.parametrize(
+    "what", ["play", *(pytest.param(name, marks=pytest.mark.slow) for name in ("observe", "match"))]
+)
 def test_a_few_kills(what: str) -> None:
     assert "killed" in kill("--only", what, "--kills", "6", "--seed", "3")
 
@@ -29,6 +31,6 @@ def test_a_few_kills(what: str) -> None:
 @pytest.mark.slow
 @pytest.mark.ibm
 def test_more_kills() -> None:
-    said = kill("--kills", "40", "--seed", "4")
+    said = kill("--kills", "24", "--seed", "4")
     assert "killed while playing" in said
     assert "killed while observing" in said

@@ -317,7 +317,13 @@ def test_a_game_in_a_narrow_terminal(tmp_path: Path, term: str) -> None:
     assert [str(event) for event in load_record(file).events] == ["5", "6"]
 
 
-@pytest.mark.parametrize("locale", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX"}, {"LC_ALL": "xx_YY.nonsense"}])
+@pytest.mark.parametrize(
+    "locale",
+    [
+        {"LC_ALL": "C"},
+        *(pytest.param({"LC_ALL": name}, marks=pytest.mark.slow) for name in ("POSIX", "xx_YY.nonsense")),
+    ],
+)
 def test_a_locale_without_utf_8(locale: dict[str, str], tmp_path: Path) -> None:
     environment: dict[str, str | None] = {
         **locale,

@@ -64,6 +64,7 @@ def test_noise_is_the_devices() -> None:
     assert abs(seen - wrong) < 5 * np.sqrt(wrong / 20_000) + 0.001
 
 
+@pytest.mark.slow
 def test_repetitions_in_one_job_are_independent_and_seeds_repeat_them() -> None:
     backend = ibm_backend("fake_mumbai")
     prepared = backend.prepare([chain(4)] * 3, 300, options=Options(seeds=1))
@@ -188,6 +189,7 @@ def test_jobs_that_ended_or_whose_device_is_gone(tmp_path: Path) -> None:
         resume(path)
 
 
+@pytest.mark.slow
 def test_parts_that_never_meet_are_simulated_apart_and_independent() -> None:
     """Four pairs on eight qubits: opposite inside a pair, independent between pairs, shot by shot."""
     circuit = QuantumCircuit(QuantumRegister(8), ClassicalRegister(4, "pos"), ClassicalRegister(4, "mark"))

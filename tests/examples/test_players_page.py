@@ -8,15 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from examples.best_play.matches import replayed
 from qttt.cli import main
 from qttt.commands import COMMANDS
 from qttt.players import PLAYERS
+from tests.benchmarks.player_matches import ROW, kept_matches
 
 PAGE = (Path(__file__).parents[2] / "examples" / "guide" / "players.md").read_text()
-ROW = re.compile(
-    r"^\| (\d) \| `(\S+)` \| `(\S+)` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| ([+−]0\.\d{3}) ± (0\.\d{3}) \|$",
-    re.MULTILINE,
-)
 ROWS = ROW.findall(PAGE)
 
 
@@ -36,20 +34,42 @@ def test_the_table_of_matches_adds_up() -> None:
         assert float(error) == pytest.approx(1.959964 * spread / count**0.5, abs=6e-4)
 
 
+MATCHES = {(str(one.level), one.x, one.o): one for one in kept_matches()}
+
+
+def test_the_rows_are_what_the_kept_games_add_up_to() -> None:
+    """Of every match but those of ``hard``, which take an hour: ``tests.benchmarks.player_matches``."""
+    assert {row[:3] for row in ROWS if "hard" not in row[1:3]} <= set(MATCHES) <= {row[:3] for row in ROWS}
+    for row in ROWS:
+        if row[:3] in MATCHES:
+            results = MATCHES[row[:3]].results
+            assert [str(results.count(letter)) for letter in "X=O"] == list(row[4:7]), row
+            assert str(len(results)) == row[3]
+
+
+def test_the_page_names_the_command_that_played_them() -> None:
+    assert "`qttt selfplay --x X --o O --level L --games N --seed 1 --alternate`" in PAGE
+    for measured in MATCHES.values():
+        words = measured.command.split()
+        assert words[-4:] == ["--games", str(len(measured.results)), "--seed", "1"]
+        assert "--alternate" in words
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "row", [row for row in ROWS if "hard" not in row[1:3]], ids=lambda row: f"{row[1]}-{row[2]}-{row[0]}"
-)
-def test_the_commands_give_the_numbers(row: tuple[str, ...]) -> None:
-    level, x, o, games, *counts = row[:7]
-    template = re.search(r"`(qttt selfplay --x X [^`]*)`", PAGE)
-    assert template is not None
-    words = shlex.split(template[1])[1:]
-    given = {"X": x, "O": o, "L": level, "N": games}
+@pytest.mark.parametrize("key", sorted(MATCHES), ids=lambda key: "-".join((*key[1:], key[0])))
+def test_the_commands_give_the_numbers(key: tuple[str, str, str]) -> None:
+    """Every game is a function of the match and its number, so some of them are played again."""
+    numbers = range(5) if "hard" in key else range(40)
+    assert replayed(MATCHES[key], numbers) == MATCHES[key].results[: len(numbers)]
+
+
+def test_the_command_plays_the_games_that_are_kept() -> None:
+    x, o = "greedy", "random"
     out = io.StringIO()
-    assert main([given.get(word, word) for word in words] + ["--json", "--jobs", "2"], stdout=out) == 0
-    results = json.loads(out.getvalue())["results"]
-    assert [results[name]["games"] for name in ("X", "tie", "O")] == list(map(int, counts))
+    words = ["selfplay", "--x", x, "--o", o, "--level", "2", "--games", "10", "--seed", "1", "--alternate"]
+    assert main([*words, "--json", "--jobs", "1"], stdout=out) == 0
+    results, first = json.loads(out.getvalue())["results"], MATCHES["2", x, o].results[:10]
+    assert [results[name]["games"] for name in ("X", "tie", "O")] == [first.count(one) for one in "X=O"]
 
 
 @pytest.mark.slow

@@ -44,7 +44,14 @@ def test_on_backends_without_noise(name: str) -> None:
 
 
 @pytest.mark.ibm
-@pytest.mark.parametrize("name", ["fake_mumbai", "fake_torino", "fake_marrakesh", "fake_manila"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fake_mumbai",
+        "fake_manila",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("fake_torino", "fake_marrakesh")),
+    ],
+)
 def test_on_simulated_devices(name: str) -> None:
     """Lean circuits measure nothing here; the strict ones measure every value, and keep only this board."""
     from qttt.devices import open_device

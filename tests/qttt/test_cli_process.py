@@ -72,6 +72,7 @@ def test_a_reader_that_leaves_is_no_problem(command: list[str]) -> None:
     assert program.wait(60) == 0
 
 
+@pytest.mark.slow
 def test_a_failed_check_says_so_even_if_nobody_reads() -> None:
     code = (
         "import sys; from qttt import cli, crosscheck; from qttt.symbols import Mode; "

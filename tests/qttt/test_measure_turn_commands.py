@@ -171,7 +171,9 @@ def test_advice_that_saw_everything_is_exact() -> None:
 @pytest.mark.parametrize("level", [1, 2])
 def test_players_play_on(level: int, name: str) -> None:
     rng = np.random.default_rng(5)
-    for record in [SHAPES[key] for key in LEVEL_1] if level == 1 else list(SHAPES.values())[-4:]:
+    records = [SHAPES[key] for key in LEVEL_1] if level == 1 else list(SHAPES.values())[-4:]
+    # Searches as long as those of `hard` are the same as `medium`'s, but longer.
+    for record in records[-1:] if name == "hard" else records:
         game = Game(Rules.of(level, "measure-turn"))
         game.play(record + " 5")
         player = get_player(name, game.rules, clock=False)

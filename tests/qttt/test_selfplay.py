@@ -177,6 +177,7 @@ def test_a_match_file_knows_its_match(tmp_path: Path) -> None:
         MatchFile(path, replace(match, alternate=False))
 
 
+@pytest.mark.slow
 def test_aer_observes_the_same_match() -> None:
     report = reported("--x", "greedy", "--o", "random", "--games", "2", "--seed", "1", "--backend", "aer")
     assert report["backend"] == "aer"
@@ -219,7 +220,7 @@ def test_perfect_against_itself_is_worth_what_the_solver_says() -> None:
 def test_the_mean_of_perfect_games_is_the_value(level: int) -> None:
     rules = Rules.of(level)
     score = Score()
-    score.add_all(play_match(Match("perfect", "perfect", rules, seed=level), range(500)))
+    score.add_all(play_match(Match("perfect", "perfect", rules, seed=level), range(200)))
     mean, _, high = score.value()
     error = (high - mean) / 1.96
     assert abs(mean - probe.value(State(rules)).value) <= 3 * error + 1e-12
@@ -231,7 +232,7 @@ def test_the_mean_of_perfect_games_is_the_value(level: int) -> None:
 def test_nobody_gets_more_than_the_value_against_perfect(opponent: str, symbol: Symbol) -> None:
     rules = Rules.of(2)
     names = ("perfect", opponent) if symbol is Symbol.X else (opponent, "perfect")
-    games = 100 if opponent == "medium" else 400
+    games = 50 if opponent == "medium" else 150
     score = Score()
     score.add_all(play_match(Match(*names, rules, seed=7), range(games)))
     mean, _, high = score.value()
