@@ -42,6 +42,8 @@ SAVING = (
     "qttt/files.py",
     "qttt/recordfile.py",
     "qttt/pending.py",
+    "qttt/pendingcheck.py",
+    "qttt/pendingjobs.py",
     "qttt/matchfile.py",
     "circuits/backends/jobs.py",
     "circuits/wholefile.py",
@@ -288,6 +290,36 @@ class Campaign:
         demand("Job" not in load_record(file).headers, "it still waits")
         self._tidy(file, *self.folder.glob("*.job"))
 
+    def check(self) -> None:
+        """A check on a simulated device: resumed by its job's file, if there is one, to the same report."""
+        file, job = self.folder / "game.qttt", self.folder / "game-check.job"
+        told = self.folder.with_name(self.folder.name + "-told")
+        text = '[Level "1"]\n\n1. 1+2 3\n'
+        words = ("check", str(file), "--backend", "fake_manila", "--seed", "5", "--shots", "100")
+
+        def clear() -> None:
+            self._empty()
+            file.write_text(text)
+
+        def tell(*words: str) -> None:
+            status, out, complaint = run(*words, "--json")
+            demand(status == 0, complaint)
+            told.write_text(out)
+
+        whole = self._prepared("check", lambda: tell(*words), clear, told.read_text)
+        told.unlink(missing_ok=True)
+        result = killed(lambda: tell(*words), *self._way("check"))
+        self._left()
+        self.counts["checks to the end" if result.alive else "checks killed"] += 1
+        demand(file.read_text() == text, "a check changed the record")
+        self.counts[f"checks that {'have' if job.exists() else 'do not have'} a job"] += 1
+        on = ("check", "--resume", str(job)) if job.exists() else words
+        resumed = killed(lambda: tell(*on), None, None)
+        demand(resumed.alive, f"it does not go on: {on}")
+        demand(told.read_text() == whole, f"{told.read_text()} is another report than {whole}")
+        told.unlink()
+        self._tidy(file, job)
+
     def _left(self) -> None:
         """Count what a kill has just left beside the files."""
         self.counts["temporary files left until the next save"] += len(self._temporaries())
@@ -307,18 +339,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.kills")
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["play", "observe", "match", "job"])
+    parser.add_argument("--only", choices=["play", "observe", "match", "job", "check"])
     arguments = parser.parse_args()
     # Before any child is forked: what all of them need.
     for module in ("qiskit_aer", "qttt.crosscheck", "qttt.selfplay", "qttt.terminal.play"):
         import_module(module)
-    if arguments.only in (None, "job"):
+    if arguments.only in (None, "job", "check"):
         import_module("circuits.backends.ibm")
 
     folder = Path(tempfile.mkdtemp(prefix="qttt-kills-"))
     campaign = Campaign(folder, arguments.seed)
-    kinds = {"play": campaign.play, "observe": campaign.observe, "match": campaign.match, "job": campaign.job}
-    weights = {"play": 10, "observe": 6, "match": 3, "job": 1}
+    kinds = {
+        "play": campaign.play,
+        "observe": campaign.observe,
+        "match": campaign.match,
+        "job": campaign.job,
+        "check": campaign.check,
+    }
+    weights = {"play": 10, "observe": 6, "match": 3, "job": 1, "check": 1}
     chosen = [arguments.only] if arguments.only else list(kinds)
     try:
         for number in range(arguments.kills):
