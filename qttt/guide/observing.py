@@ -1,14 +1,16 @@
 """The rules of observing, deciding and going on, the options, and the configurations of a square."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from qttt.configurations import Configuration
 from qttt.errors import UsageError
 from qttt.guide.sections import Diagram, Section, Table, chance, played, share
 from qttt.levels import Level
+from qttt.odds import observation_odds
 from qttt.options import SUMMARIES, parse_options
 from qttt.pictures.descriptions import describe_die
-from qttt.symbols import Mode, Symbol
+from qttt.symbols import Mode, Symbol, View
 
 
 def observation_sections(level: Level) -> Iterator[Section]:
@@ -20,7 +22,7 @@ def observation_sections(level: Level) -> Iterator[Section]:
     yield _observation(level)
     yield _rolls(level)
     yield _deciding(level)
-    yield Section("Squares: what the dice in them say", (configuration_table(level),))
+    yield _configurations(level)
     yield _options(level)
 
 
@@ -165,19 +167,36 @@ CONFIGURATIONS: tuple[tuple[Configuration, str, int, Symbol], ...] = (
 )
 
 
+def _configurations(level: Level) -> Section:
+    table = configuration_table(level)
+    if level.rotated_view:
+        words = "These are the chances in standard mode of dice that lie there in the standard view."
+    elif level.rotated_mode:
+        words = "These are the chances in standard mode."
+    else:
+        return Section(_CONFIGURATIONS, (table,))
+    return Section(_CONFIGURATIONS, (words, table))
+
+
+_CONFIGURATIONS = "Squares: what the dice in them say"
+
+
 def configuration_table(level: Level) -> Table:
-    """Every configuration that a square can have at a level, with its chances of each symbol."""
+    """Every configuration that a square can have at a level, with the chances of each symbol.
+
+    They are those in standard mode of dice that lie there in the standard view.
+    """
     rows = []
     seen: set[tuple[str, str]] = set()
     for kind, tokens, square, first in CONFIGURATIONS:
         if not _reachable(tokens, level):
             continue
-        game = played(tokens, level.number, first)
-        dice = " and ".join(describe_die(die) for die in game.state.position.at(square))
+        position = replace(played(tokens, level.number, first).state.position, view=View.STANDARD)
+        dice = " and ".join(describe_die(die) for die in position.at(square))
         if (kind.value, dice) in seen:
             continue
         seen.add((kind.value, dice))
-        odds = game.state.odds().squares()[square - 1]
+        odds = observation_odds(position).square(square)
         rows.append((kind.value, dice, share(odds["X"]), share(odds["O"]), share(odds["."])))
     return Table(("configuration", "dice", "X", "O", "empty"), tuple(rows))
 

@@ -9,7 +9,7 @@ from qttt.errors import QtttError
 from qttt.guide.glossary import TERMS, terms_at
 from qttt.guide.observing import configuration_table, options_at
 from qttt.guide.pages import LINE, overview, rules_markdown, rules_of, rules_text, title_of
-from qttt.guide.sections import Diagram, Table, chance, share
+from qttt.guide.sections import Diagram, Table, chance, played, share
 from qttt.levels import LEVELS, Level
 from qttt.options import SUMMARIES
 
@@ -88,6 +88,12 @@ def test_configurations_grow_with_the_level_and_their_chances_sum_to_one() -> No
     assert counts == [2, 4, 7, 15, 15, 17]
     for row in configuration_table(LEVELS[5]).rows:
         assert sum(float(cell.removesuffix(" %")) for cell in row[2:]) == pytest.approx(100, abs=0.02)
+    chances = {row[:2]: row[2:] for row in configuration_table(LEVELS[5]).rows}
+    # Halves that lie in the standard view as plus and minus, after a superposition move in the rotated one.
+    half = ("plus-superposition", "X's red triangle 1 and X's red square 1")
+    assert chances[half] == ("25 %", "25 %", "50 %")
+    odds = played("~5+6 ~1", 5).state.odds().square(5)
+    assert odds == {"X": 0.25, "O": 0.25, ".": 0.5}
 
 
 def test_every_diagram_is_a_legal_game_and_frames_its_squares() -> None:
