@@ -1,5 +1,6 @@
 """``qttt check`` on a device: send a job, or fetch the result of one that was sent before."""
 
+import os
 from argparse import Namespace
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,9 @@ def check_by_job(
     confirm(plan, observer, session, arguments.yes)
     file = Path(arguments.record) if names_file(arguments.record) else None
     path = free_check_path(file) if file is not None or not observer.backend.local else None
+    if path is not None and observer.backend.local and not os.access(path.parent, os.W_OK):
+        # A check leaves the record as it is, so that it may be anywhere; and nothing paid for can be lost.
+        path = None
     pending = PendingCheck(record, path, mode, prediction, arguments.view == "both")
     pending, (run,) = run_job(observer, plan, pending, session.generator(arguments.seed), session)
     return Checked(pending.report(game, run), pending)

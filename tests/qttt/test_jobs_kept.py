@@ -359,6 +359,12 @@ def test_a_simulated_device_leaves_nothing_of_a_record_without_a_file() -> None:
     assert not list(Path().iterdir())
 
 
+def test_a_record_where_nothing_can_be_written_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qttt.commands.check_device.os.access", lambda folder, how: False)
+    assert json.loads(CHECK.run("--json", device="fake").out)["job"] is None
+    assert [path.name for path in Path().iterdir()] == ["game.qttt"]
+
+
 def test_what_a_check_compares_is_kept_with_its_job() -> None:
     words = ("--backend", "fake_manila", "--shots", "100", "--seed", "1", "--json")
     Path("game.qttt").write_text('[Level "5"]\n\n1. ~1+2\n')
