@@ -20,7 +20,7 @@ FUZZ_RUNS := tokens=350000 records=250000 stored=200000 tables=80000 jobs=60000 
 	pending=30000 games=20000 commands=12000 prompts=2500
 GAMES ?= 6
 KILLS ?= 1250
-MUTANTS ?= 8
+MUTANTS ?=
 SAMPLES ?= 10000000
 
 .PHONY: play test floors fuzz model kills mutation statistics clean
@@ -49,7 +49,7 @@ kills: $(VENV)/.installed-test
 	nice -n 15 $(BIN)/python -m tests.benchmarks.kills --kills 200
 
 mutation: $(VENV)/.installed-test
-	$(CAMPAIGN).mutation --sample $(MUTANTS)
+	$(CAMPAIGN).mutation $(if $(MUTANTS),--sample $(MUTANTS))
 
 statistics: $(VENV)/.installed-test
 	$(CAMPAIGN).battery --samples $(SAMPLES)

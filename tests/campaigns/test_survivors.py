@@ -1,14 +1,22 @@
 """Tests that kill what mutation testing found alive; each says which change it notices."""
 
+from dataclasses import replace
+from fractions import Fraction
+from math import sqrt
+
 import numpy as np
+import pytest
 
 from circuits.decoding import HERALD_FAILED, ILLEGAL, Decoded, reject
 from qttt.board import START
 from qttt.game import Game, parse_event
-from qttt.odds import Component
+from qttt.odds import Component, distance, observation_odds
+from qttt.outcomes import filled_squares
 from qttt.rolls import table_of, throw
 from qttt.roots import Attack, Root, Site, read_roots
 from qttt.rules import Rules
+from qttt.squares import SQUARES
+from qttt.surds import ONE, SQRT_HALF, ZERO, Surd
 from qttt.symbols import Mode, Symbol
 from qttt.tabletop import lay_out
 
@@ -72,3 +80,58 @@ def test_shots_that_did_not_count_stay_so_when_boards_are_rejected() -> None:
     assert after.index.tolist() == [1, ILLEGAL, HERALD_FAILED, ILLEGAL, 0, ILLEGAL]
     assert (after.kept, after.illegal, after.herald_failed) == (2, 3, 1)
     assert after.illegal_kinds == {"earlier": 2, "impossible": 1}
+
+
+def test_surds_are_a_field() -> None:
+    numbers = [Surd(Fraction(1, 3), Fraction(-2, 5)), Surd(Fraction(-7), Fraction(1, 2)), SQRT_HALF, ONE]
+    for a in numbers:
+        for b in numbers:
+            assert float(a + b) == pytest.approx(float(a) + float(b), rel=1e-15)
+            assert float(a - b) == pytest.approx(float(a) - float(b), rel=1e-14)
+            assert float(a * b) == pytest.approx(float(a) * float(b), rel=1e-14)
+            assert a / b * b == a
+            assert a - b + b == a
+            assert a + -a == ZERO
+    assert Surd(Fraction(1, 2)) == SQRT_HALF * SQRT_HALF
+    assert [bool(number) for number in (ZERO, ONE, SQRT_HALF)] == [False, True, True]
+    assert float(SQRT_HALF) == sqrt(0.5)
+
+
+def test_surds_in_writing() -> None:
+    written = [str(Surd(Fraction(a), Fraction(b))) for a, b in (("1/2", "-1/4"), ("-3", "1"), ("2", "0"))]
+    assert written == ["1/2 - 1/4√2", "-3 + √2", "2"]
+    assert [str(Surd(root=Fraction(b))) for b in ("3/2", "-1", "0")] == ["3/2√2", "-√2", "0"]
+
+
+@pytest.mark.parametrize("moves", ["1+3 1-2 5 5*6", "1 2 3+4 3*7 2-8"])
+def test_the_odds_of_squares_are_the_marginals_of_the_boards(moves: str) -> None:
+    game = Game(Rules.of(4))
+    game.play(moves)
+    position = replace(game.state.position, observed="........X")
+    odds = observation_odds(position)
+    boards = odds.outcomes()
+    assert sum(boards.values()) == pytest.approx(1)
+    assert list(boards) == sorted(boards)
+    for board, probability in boards.items():
+        assert odds.probability(board) == pytest.approx(probability)
+        assert odds.probability("O" + board[1:]) == pytest.approx(boards.get("O" + board[1:], 0.0))
+        assert odds.probability(board[:8] + "O") == odds.probability(board[:8] + ".") == 0.0
+    for square in SQUARES:
+        for cell, probability in odds.square(square).items():
+            expected = sum(p for board, p in boards.items() if board[square - 1] == cell)
+            assert probability == pytest.approx(expected, abs=1e-15)
+    # Once the positions are known, what is left keeps its proportions.
+    for filled, probability in odds.positions().items():
+        kept = {board: p for board, p in boards.items() if filled_squares(board) == filled}
+        assert probability == pytest.approx(sum(kept.values()))
+        given = odds.given(filled)
+        assert given.outcomes() == pytest.approx({board: p / probability for board, p in kept.items()})
+    for impossible in ("." * 9, "#" * 9):
+        with pytest.raises(ValueError, match="impossible"):
+            odds.given(impossible)
+
+
+def test_the_distance_of_distributions_is_half_of_the_differences() -> None:
+    assert distance({"a": 0.75, "b": 0.25}, {"b": 0.5, "c": 0.5}) == 0.75
+    assert distance({"a": 1.0}, {"a": 1.0}) == 0.0
+    assert distance({"a": 1.0}, {"b": 1.0}) == 1.0

@@ -6,6 +6,7 @@ from qttt.board import START, Position
 from qttt.configurations import Configuration, partner
 from qttt.dice import COLOURS, Die, colour_name
 from qttt.moves import Move
+from qttt.squares import board_of
 from qttt.symbols import Symbol, View
 
 
@@ -132,3 +133,16 @@ def test_physical_switches_remember_what_the_dice_do_not_show() -> None:
     assert board.switched().twisted == frozenset()
     assert position("5 5*6").switched(physical=True).twisted == frozenset()
     assert position("1+3 1-2").switched(physical=True).twisted == {1, 2}
+
+
+def test_a_board_is_written_square_by_square() -> None:
+    assert board_of([(9, "O"), (1, "X"), (5, "#")]) == "X...#...O"
+    assert board_of([]) == "." * 9
+
+
+def test_the_shapes_of_the_symbols() -> None:
+    """X plays the triangles (d4), O the squares (d6)."""
+    assert [(symbol, symbol.shape, symbol.glyph) for symbol in Symbol] == [
+        ("X", "triangle", "△"),
+        ("O", "square", "□"),
+    ]

@@ -192,3 +192,27 @@ def test_options_round_trip(text: str) -> None:
     rules = Rules.of(5, text)
     assert set(filter(None, str(rules.options).split(","))) == set(filter(None, text.split(",")))
     assert Rules.of(5, str(rules.options)) == rules
+
+
+def test_the_number_of_an_option_has_both_of_its_bounds() -> None:
+    assert Rules.of(5, "view-switches=1,max-observations=1").options.max_observations == 1
+    assert Rules.of(5, "view-switches=1000,max-observations=1000").view_switches == 1000
+    for text in ("max-observations=0", "max-observations=1001", "view-switches=1001", "view-switches=²"):
+        with pytest.raises(UsageError, match="from 1 to 1000"):
+            Rules.of(5, text)
+
+
+def test_view_switches_start_at_level_5() -> None:
+    assert [Rules.of(level).view_switches for level in range(6)] == [0, 0, 0, 0, 0, 1]
+
+
+def test_a_phase_begins_after_the_last_whole_observation() -> None:
+    """Positions are half an observation, and do not begin a phase."""
+    game = played(4, "1+2 3+4 5+6 7+8 9")
+    starts = []
+    for token in ("=p:.##.#..##", "=.XO.X..OX", "1", "4"):
+        game.play(token)
+        starts.append(game.phase_start())
+    assert starts == [0, 7, 7, 7]
+    game.undo()
+    assert game.phase_start() == 7
