@@ -199,7 +199,9 @@ class Solver:
         if switches == (0, 0) and all(kind == self._observed_kind for kind in kinds):
             cells = [(BLOCKS[number].squares[0], BLOCKS[number].symbol) for number in blocks]
             board = sum((1 + (symbol != turn)) * 3 ** (square - 1) for square, symbol in cells)
-            return float(self.boards[board, 0]), float(self.boards[board, 1])
+            # At Level 5 a line of lone dice decides nothing before it is observed.
+            if verdicts(self.level.number)[board] is None:
+                return float(self.boards[board, 0]), float(self.boards[board, 1])
         observed = kinds.count(OBSERVED)
         pieces = sum(_pieces(kind) for kind in kinds)
         covered = sum(len(BLOCKS[number].squares) for number in blocks)
