@@ -41,7 +41,7 @@ def _quantum_moves(position: Position, player: Symbol, rules: Rules) -> Iterator
                 yield Move(kind, (invaded, square))
 
 
-def legal_moves(position: Position, player: Symbol, rules: Rules, switches: int = 0) -> list[Move]:
+def legal_moves(position: Position, player: Symbol, rules: Rules, switches: int) -> list[Move]:
     """Every move of the player, those with view switches among them.
 
     Args:
@@ -65,7 +65,7 @@ def legal_moves(position: Position, player: Symbol, rules: Rules, switches: int 
     return sorted(moves, key=lambda move: move.order)
 
 
-def check_move(move: Move, position: Position, player: Symbol, rules: Rules, switches: int = 0) -> None:
+def check_move(move: Move, position: Position, player: Symbol, rules: Rules, switches: int) -> None:
     """Refuse an illegal move.
 
     Args:

@@ -48,6 +48,9 @@ def test_options_forbid_moves() -> None:
     assert played(2, "1+2 3+4 5+6 7+8", "quantum-only").state.legal_here() != []
     assert "entangled only once" in refusal(2, "1+3 1*2 9", "3*4", "no-double-entanglement")
     played(3, "1+3 1*2 9 3-4", "no-double-entanglement")
+    moves = [str(move) for move in played(3, "1+3 1*2 9", "no-double-entanglement").state.legal_moves()]
+    assert [move for move in moves if "*" in move] == ["9*4", "9*5", "9*6", "9*7", "9*8"]
+    assert [move for move in moves if "-" in move] == [f"{a}-{b}" for a in (3, 9) for b in (4, 5, 6, 7, 8)]
     assert [str(move) for move in played(1, "1+2 3+4 5+6 7+8", "quantum-only").state.legal_here()] == ["9"]
 
 
