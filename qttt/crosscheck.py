@@ -76,10 +76,12 @@ class RollCheck:
     Attributes:
         squares: the squares of the part.
         distance: total variation distance, 0 to 1.
+        configurations: what the dice in each of these squares say, for example ``half-cancelled``.
     """
 
     squares: tuple[int, ...]
     distance: float
+    configurations: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ class CheckReport:
             "herald_expected": self.herald_expected,
             "herald_p_value": self.herald_p_value,
             "rolled_by": str(self.rolled_by),
-            "rolls": [{"squares": list(row.squares), "distance": row.distance} for row in self.rolls],
+            "rolls": [asdict(row) for row in self.rolls],
             **({} if self.device is None else {"device": asdict(self.device)}),
         }
 
@@ -267,10 +269,7 @@ def _failing_fraction(game: Game) -> float:
 def _square_checks(
     game: Game, mode: Mode, odds: Odds, sample: Sample, rolled: Odds | None = None
 ) -> list[SquareCheck]:
-    state = game.state
-    # Once positions are known, the dice are those that they have left.
-    settled = state.positions is not None
-    position = table_of(state).position if settled else state.position.standard(physical=state.physical)
+    position = _dice_left(game)
     rows = []
     by_rolls = None if rolled is None else rolled.squares()
     for square, exact in zip(SQUARES, odds.squares(), strict=True):
@@ -284,6 +283,13 @@ def _square_checks(
             by_d6 = None if by_rolls is None else by_rolls[square - 1][symbol]
             rows.append(SquareCheck(square, symbol, promise, exact[symbol], measured, low, high, by_d6))
     return rows
+
+
+def _dice_left(game: Game) -> Position:
+    """The dice in the standard view; once positions are known, those that they have left."""
+    state = game.state
+    settled = state.positions is not None
+    return table_of(state).position if settled else state.position.standard(physical=state.physical)
 
 
 def promised(position: Position, square: int, symbol: Symbol, mode: Mode) -> float | None:
@@ -330,11 +336,13 @@ def _roll_checks(game: Game, mode: Mode) -> tuple[RollCheck, ...]:
         return ()
     exact = game.state.odds(mode)
     rolled = roll_odds(game.state, mode, Rolls.D6)
+    position = _dice_left(game)
     rows = []
     for one, other in zip(exact.components, rolled.components, strict=True):
         gap = distance(dict(one.patterns), dict(other.patterns))
         if gap > TOLERANCE:
-            rows.append(RollCheck(one.squares, gap))
+            kinds = tuple(position.configuration(square).value for square in one.squares)
+            rows.append(RollCheck(one.squares, gap, kinds))
     return tuple(rows)
 
 

@@ -188,8 +188,9 @@ def _show(report: "CheckReport", difference: "ViewDifference | None", session: S
     if any(row.dice is None for row in report.squares):
         session.show("", *_WHY_NO_PROMISE)
     for rolls in report.rolls:
-        where = ", ".join(map(str, rolls.squares))
-        session.show(f"Rolled with a d6, squares {where} are {rolls.distance:.4f} away from the exact odds.")
+        kinds = zip(rolls.squares, rolls.configurations, strict=True)
+        where = ", ".join(f"{square} ({kind})" for square, kind in kinds)
+        session.show(f"Rolled with a d6, {rolls.distance:.4f} away from the exact odds: {where}.")
     if difference is not None:
         _show_views(difference, session)
     agrees = "Everything agrees."
