@@ -231,8 +231,6 @@ def describe(pending: PendingJob) -> dict[str, Any]:
     }
 
 
-def has_readouts(job: "Job", circuits: Sequence[str] | None = None) -> bool:
+def has_readouts(job: "Job", labels: Sequence[str] | None = None) -> bool:
     """Whether every circuit of a job says how it is read and, if labels are given, has one of them."""
-    return all(
-        item.readout is not None and (circuits is None or item.label in circuits) for item in job.circuits
-    )
+    return all(item.readout is not None and (labels is None or item.label in labels) for item in job.circuits)
