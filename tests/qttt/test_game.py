@@ -1,5 +1,6 @@
 """Turns, phases, deciding, legality and its words."""
 
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,29 @@ def test_two_switches_a_player() -> None:
     game.play("~1")
     assert game.state.switches_left == 0
     assert all("~" not in str(move) for move in game.state.legal_moves())
+    assert game.state.legal_here(switched=True) == []
+    assert "may switch the view twice between" in refusal(5, "5~ ~6~ ~1", "~2~", "view-switches=2")
+
+
+def test_an_observation_gives_the_switches_and_the_choice_of_mode_back() -> None:
+    game = played(5, "1+2~ 3+4 5+6 ~7+8 9 =.XO.X..OX")
+    assert game.state.switched == (0, 0)
+    assert game.state.modes == (Mode.STANDARD, Mode.ROTATED)
+    assert (game.turn, game.state.switches_left) == (Symbol.O, 1)
+    game.play("1~")
+    assert (game.turn, game.state.switches_left) == (Symbol.X, 1)
+
+
+def test_a_game_begins_without_history() -> None:
+    assert list(signature(Game).parameters) == ["rules", "first", "drawn"]
+
+
+def test_nobody_moves_on_a_full_board_or_after_the_end() -> None:
+    full = "1+2 3+4 5+6 7+8 9"
+    for record in (full, f"{full} =p:#.#.#.#.#", f"{full} =X.O.X.O.X"):
+        state = played(5, record).state
+        assert state.phase is not Phase.MOVE
+        assert state.legal_moves() == state.legal_here() == state.legal_here(switched=True) == []
 
 
 @pytest.mark.parametrize(
