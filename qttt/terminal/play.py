@@ -110,6 +110,11 @@ class KeyboardGame:
     seats: Seats = field(default_factory=Seats)
     _saved: tuple[Event, ...] | None = field(default=None, init=False)
 
+    def __post_init__(self) -> None:
+        """What a file holds in the beginning is the record that was read from it."""
+        if self.file is not None:
+            self._saved = self.record.events
+
     def play(self) -> Result:
         """Play to the end.
 
@@ -147,21 +152,24 @@ class KeyboardGame:
 
     def _step_aside(self, file: str) -> None:
         """Where the file has come to hold another game, leave that and go on in a file beside it."""
-        if not os.path.isfile(file):
+        if self._is_ours(file):
             return
-        try:
-            there = load_record(file).events
-        except FileError:
-            return  # Saving will say what there is to say.
-        except RecordError:
-            pass
-        else:
-            if there == self._saved or there == self.game.events[: len(there)]:
-                return
         path = Path(file)
         names = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(2, 1000))
         self.file = str(reserve_file(names))
         self.session.show(f"Somebody else has changed {file}; this game goes on in {self.file}.")
+
+    def _is_ours(self, file: str) -> bool:
+        """Whether nothing but this game, as saved last or at an earlier moment, would be written over."""
+        if not os.path.isfile(file) or not os.path.getsize(file):
+            return True
+        try:
+            there = load_record(file).events
+        except FileError:
+            return True  # Saving will say what there is to say.
+        except RecordError:
+            return False
+        return there == self._saved or there == self.game.events[: len(there)]
 
     def show_board(self) -> None:
         """Show the board, what its letters mean, and who is to move."""
@@ -356,8 +364,11 @@ class KeyboardGame:
         names = split_words(rest)
         if len(names) != 1:
             raise UsageError("save where? Write: save FILE (a name with spaces in quotes)")
-        save_record(names[0], self.record.updated(self.game))
-        self.file = names[0]
+        if not self._is_ours(names[0]):
+            raise UsageError(f"{names[0]} holds something else already: name another file")
+        record = self.record.updated(self.game)
+        save_record(names[0], record)
+        self.file, self._saved = names[0], record.events
         self.session.show(f"Saved in {self.file}; every move will be saved there.")
 
     def quit(self, rest: str) -> None:

@@ -323,6 +323,26 @@ def test_a_file_that_holds_something_is_not_written_over() -> None:
     assert [str(event) for event in load_record("empty.qttt").events] == ["1"]
 
 
+def test_a_game_that_is_saved_by_name_writes_over_no_other() -> None:
+    Path("old.qttt").write_text("5 5*6\n")
+    Path("notes.txt").write_text("milk\n")
+    shown = play("5\n1\nsave old.qttt\nsave notes.txt\nquit\n", "--record", "new.qttt")
+    assert "old.qttt holds something else already: name another file" in shown
+    assert "notes.txt holds something else already" in shown
+    assert (Path("old.qttt").read_text(), Path("notes.txt").read_text()) == ("5 5*6\n", "milk\n")
+    assert "kept in new.qttt" in shown
+
+
+def test_a_move_is_taken_back_in_the_file_that_holds_it() -> None:
+    shown = play("5\n1\nsave a.qttt\nundo\n2\nquit\n")
+    assert "kept in a.qttt" in shown and "changed" not in shown
+    assert [str(event) for event in load_record("a.qttt").events] == ["5", "2"]
+    # The same after going on with it: what was read is what may be written over.
+    shown = play("undo\n3\nsave a.qttt\nquit\n", "a.qttt")
+    assert "kept in a.qttt" in shown and "changed" not in shown
+    assert [str(event) for event in load_record("a.qttt").events] == ["5", "3"]
+
+
 def test_a_finished_game_without_a_file_prints_its_record() -> None:
     shown = play("1\n2\n3\n4\n5\n6\n8\n7\n9\n", "--level", "0")
     assert Record.parse(shown[shown.index("[Level") :]).game().result is Result.X
