@@ -407,8 +407,11 @@ def _are(taken: list[Event]) -> str:
 
 
 def game_points(game: Game) -> dict[Symbol, int]:
-    """What a finished game is worth in a match: lines under ``tally``, else a point for the winner."""
+    """What a finished game is worth in a match: lines under ``tally``, else a point for the winner.
+
+    An agreed draw is worth nothing to either: the lines of a board that was to be played on do not count.
+    """
     last = game.events[-1] if game.events else None
-    if game.rules.options.tally and isinstance(last, Observation):
+    if game.rules.options.tally and isinstance(last, Observation) and not game.drawn:
         return points(last.board)
     return {player: int(str(game.result) == str(player)) for player in Symbol}

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from qttt.cli import main
+from qttt.game import Game
 from qttt.record import Record
 from qttt.recordfile import load_record
-from qttt.terminal.play import ASIDES, COMMANDS
+from qttt.rules import Rules
+from qttt.symbols import Symbol
+from qttt.terminal.play import ASIDES, COMMANDS, game_points
 from qttt.verdict import Result
 
 
@@ -200,8 +203,22 @@ def test_a_match_adds_points_and_alternates_who_starts() -> None:
     assert "Points so far: X 1, O 1." in shown
     assert "The match is drawn." in shown
     assert load_record("match-2.qttt").headers["First"] == "O"
-    tally = play("1\n2\n3\n4\n5\n6\n8\n7\n9\n", "--level", "0", "--games", "1", "--options", "tally")
-    assert "The game is over: X wins" in tally
+
+
+def test_in_a_match_with_tally_the_lines_are_added_up() -> None:
+    typed = "1\n2\n3\n4\n5\n6\n7\n8\n9\n" + "1\n2\n3\n4\n5\n6\n8\n7\n9\n"
+    shown = play(typed, "--level", "0", "--games", "2", "--options", "tally")
+    assert "Points so far: X 2, O 0." in shown
+    assert "Points so far: X 2, O 1." in shown
+    assert "X wins the match." in shown
+
+
+def test_an_agreed_draw_is_worth_nothing_whatever_lines_there_are() -> None:
+    game = Game(Rules.of(5, "tally"))
+    game.play("1 5 2 6 3+4 7 8 9 =XXX.OOOXO")
+    assert not game.over
+    game.drawn = True
+    assert game_points(game) == {Symbol.X: 0, Symbol.O: 0}
 
 
 @pytest.mark.parametrize(
