@@ -135,6 +135,23 @@ def test_physical_switches_remember_what_the_dice_do_not_show() -> None:
     assert position("1+3 1-2").switched(physical=True).twisted == {1, 2}
 
 
+def test_views_are_switched_as_at_the_table_unless_told_otherwise() -> None:
+    """Only the physical reading rotates an attacked half, whose dice stay (decision D5)."""
+    half = position("1+3 1*2")
+    switch = Move.parse("9~")
+    assert (
+        half.after(switch, Symbol.X).twisted == half.after(switch, Symbol.X).standard().twisted == frozenset()
+    )
+    physical = half.after(switch, Symbol.X, physical=True)
+    assert physical.twisted == {1, 2}
+    assert physical.standard(physical=True).twisted == frozenset()
+
+
+def test_a_board_has_nine_squares() -> None:
+    assert START.dice == ((), (), (), (), (), (), (), (), ())
+    assert START.empty_squares == (1, 2, 3, 4, 5, 6, 7, 8, 9)
+
+
 def test_a_board_is_written_square_by_square() -> None:
     assert board_of([(9, "O"), (1, "X"), (5, "#")]) == "X...#...O"
     assert board_of([]) == "." * 9
