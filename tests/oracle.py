@@ -348,6 +348,9 @@ class Oracle:
             if len(self.modes()) < 2 or self.pending_positions is not None or board not in self.positions():
                 raise IllegalTokenError(f"{token}: no such positions")
             self.pending_positions = board
+            # The observation has begun, and begins by putting the view back.
+            if self.rotated_view:
+                self._switch()
             return
         if kind not in ("", "s:", "r:"):
             raise IllegalTokenError(f"{token}: no such observation")
