@@ -53,7 +53,8 @@ def _run(arguments: Namespace, session: Session) -> int:
     if report["measurable"]:
         session.show("", f"Instead of a move a square may be measured: {'  '.join(report['measurable'])}")
     if report["can_switch_view"]:
-        session.show("", "The view may also be switched after a move: 5~ for 5.")
+        twice = ", or before and after it: ~5~" if game.state.switches_left > 1 else ""
+        session.show("", f"The view may also be switched after a move: 5~ for 5{twice}.")
     return 0
 
 

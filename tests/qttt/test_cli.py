@@ -150,6 +150,14 @@ def test_moves_after_a_switch() -> None:
     assert "~5*6" in switched["legal_after_switch"]
 
 
+def test_moves_say_where_the_view_may_be_switched() -> None:
+    once = run("moves", "", "--level", "5").out
+    assert once.endswith("The view may also be switched after a move: 5~ for 5.\n")
+    twice = run("moves", "", "--level", "5", "--options", "view-switches=2").out
+    assert twice.endswith("after a move: 5~ for 5, or before and after it: ~5~.\n")
+    assert "view may" not in run("moves", "1~ 2", "--level", "5").out
+
+
 def test_moves_when_there_are_none() -> None:
     for record in (FULL, f"{FULL} =XXX.OOOXO", '[Result "tie"] 5'):
         found = run_json("moves", record, "--level", "1")
