@@ -3,7 +3,7 @@
 import pytest
 
 from qttt.board import START, Position
-from qttt.configurations import Configuration, partner
+from qttt.configurations import Configuration, is_cancelled, partner
 from qttt.dice import COLOURS, Die, colour_name
 from qttt.moves import Move
 from qttt.squares import board_of
@@ -145,6 +145,16 @@ def test_views_are_switched_as_at_the_table_unless_told_otherwise() -> None:
     physical = half.after(switch, Symbol.X, physical=True)
     assert physical.twisted == {1, 2}
     assert physical.standard(physical=True).twisted == frozenset()
+
+
+def test_only_dice_of_one_shape_cancel() -> None:
+    """A minus shows 2 and -2 as well, but with both shapes: there is a piece in its square."""
+    cancelled, half_cancelled = position("5 5-6", Symbol.O), position("1+3 1-2", Symbol.O)
+    assert is_cancelled(cancelled.at(5))
+    minus = position("5 5-6").at(6)
+    assert sum(die.value for die in minus) == 0
+    for contents in (minus, cancelled.at(6), half_cancelled.at(1), half_cancelled.at(3), ()):
+        assert not is_cancelled(contents)
 
 
 def test_a_board_has_nine_squares() -> None:
