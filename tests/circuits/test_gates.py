@@ -188,3 +188,6 @@ def test_bad_parameters() -> None:
         ClassicalGate("x")
     with pytest.raises(SquareError, match="cannot turn 0 certain squares and 0 halves"):
         ViewSwitchGate(0, 0)
+    for certain, halves in ((-1, 2), (2, -1)):
+        with pytest.raises(SquareError, match=f"cannot turn {certain} certain squares and {halves} halves"):
+            ViewSwitchGate(certain, halves)

@@ -4,7 +4,7 @@ import pytest
 
 from qttt.board import START, Position
 from qttt.configurations import Configuration, is_cancelled, partner
-from qttt.dice import COLOURS, Die, colour_name
+from qttt.dice import COLOURS, VALUES, Die, colour_name, die_of
 from qttt.moves import Move
 from qttt.squares import board_of
 from qttt.symbols import Symbol, View
@@ -155,6 +155,16 @@ def test_only_dice_of_one_shape_cancel() -> None:
     assert sum(die.value for die in minus) == 0
     for contents in (minus, cancelled.at(6), half_cancelled.at(1), half_cancelled.at(3), ()):
         assert not is_cancelled(contents)
+
+
+def test_the_values_are_those_that_the_reference_shows() -> None:
+    shown = {
+        die.value
+        for record, first, square, *_ in CONFIGURATIONS
+        for die in position(record, Symbol(first)).at(square)
+    }
+    assert shown == set(VALUES)
+    assert [die_of(Symbol.X, 0, value).weight for value in VALUES] == [1, 0.5, 0.25, 0.5, 0.25]
 
 
 def test_a_board_has_nine_squares() -> None:
