@@ -16,7 +16,12 @@ from tests.campaigns.readers import FaultError
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", list(paths()))
+QUICK = ("dice, exact rolls", "dice, d6 rolls", "aer, moves", "measure-turns, aer")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in paths()]
+)
 def test_every_random_path_has_its_distribution(name: str) -> None:
     tests = run(name, 20_000, seed=2)
     assert min(test.p_value for test in tests) >= SIGNIFICANCE / len(tests), tests

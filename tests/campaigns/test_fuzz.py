@@ -32,7 +32,7 @@ def test_text() -> None:
 
 
 def test_games_and_commands() -> None:
-    assert "commands: 150 inputs" in fuzz("games", "commands", "--runs", "150")
+    assert "commands: 100 inputs" in fuzz("games", "commands", "--runs", "100")
 
 
 def test_job_files() -> None:
@@ -64,6 +64,7 @@ def longest_game() -> Record:
     return Record.parse(f'[Level "5"]\n{start}{to_and_fro * cycles} 9-7 =OOXXXOOX.')
 
 
+@pytest.mark.slow
 def test_the_longest_game_is_replayed() -> None:
     """How long that takes is printed by ``tests.benchmarks.answers``."""
     record = longest_game()

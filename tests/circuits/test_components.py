@@ -45,7 +45,7 @@ def by_one_state(circuit: QuantumCircuit, squares: list[int]) -> tuple[dict[str,
     return outcomes, 1 - float(kept.sum())
 
 
-@pytest.mark.parametrize("make", [level_two, level_five])
+@pytest.mark.parametrize("make", [level_two, pytest.param(level_five, marks=pytest.mark.slow)])
 def test_exact_distribution_of_full_boards(make: object) -> None:
     """The product of the components is the whole."""
     circuit, readout = level_two() if make is level_two else level_five()

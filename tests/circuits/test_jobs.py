@@ -155,9 +155,10 @@ def circuit_of(data: dict[str, Any]) -> dict[str, Any]:
             lambda d: circuit_of(d).update(instructions=[["if", [1], [0, 1], [[["x", [2], []]]]]]),
             "qubits that it does not list",
         ),
-        (
+        pytest.param(
             lambda d: circuit_of(d).update(instructions=[["x", [0], []]] * 200_001),
             "more than 200000 instructions",
+            marks=pytest.mark.slow,
         ),
         (lambda d: d.update(results=[{}, {}], state="done"), "'pos' is missing or wrong"),
     ],

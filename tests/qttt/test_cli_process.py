@@ -62,7 +62,10 @@ def test_light_commands_import_nothing_heavy() -> None:
         assert done.stdout.split() == [b"0", b"rich"]
 
 
-@pytest.mark.parametrize("command", [["odds", "1+3 1*2 9 3*4 5+6 7+8"], ["circuit", "5"], ["--help"]])
+@pytest.mark.parametrize(
+    "command",
+    [["odds", "1+3 1*2 9 3*4 5+6 7+8"], pytest.param(["circuit", "5"], marks=pytest.mark.slow), ["--help"]],
+)
 def test_a_reader_that_leaves_is_no_problem(command: list[str]) -> None:
     program = subprocess.Popen([*QTTT, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert program.stdout is not None
@@ -104,7 +107,10 @@ def test_closed_streams() -> None:
     assert done.returncode == 2
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["ascii", *(pytest.param(name, marks=pytest.mark.slow) for name in ("latin-1", "cp1252"))],
+)
 def test_encodings_without_the_glyphs(encoding: str) -> None:
     # What is drawn by Qiskit takes a second to import, and is the same text for all three.
     for argv in (["odds", "5 5*6"], *([["circuit", "1 1*2"]] if encoding == "ascii" else [])):

@@ -91,6 +91,7 @@ def test_positions_that_the_pieces_cannot_fill_are_refused() -> None:
         collapsed_circuit(pieces, filled, "sideways")
 
 
+@pytest.mark.slow
 def test_many_first_shots_have_the_distribution_of_an_observation() -> None:
     """Jobs without noise, played as on a device: positions of the first shot, then a shot that agrees."""
     game = Game(Rules.of(level=4))

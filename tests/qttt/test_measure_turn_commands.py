@@ -155,6 +155,7 @@ def test_advice(level: int, record: str) -> None:
     assert not advice.exact or (level == 1 and len(game.state.position.empty_squares) >= 7)
 
 
+@pytest.mark.slow
 def test_advice_that_saw_everything_is_exact() -> None:
     report = run_json("advise", "1+3 1*2 9 3*4 5+6 7 ?3=X", *flags(2))
     assert (report["method"], report["exact"], report["value"]) == ("search", True, -0.25)

@@ -165,6 +165,7 @@ def test_parts_that_no_text_gives_are_refused(parts: tuple[Any, ...]) -> None:
         Record(parts)
 
 
+@pytest.mark.slow
 def test_one_mebibyte_is_read() -> None:
     """How long that takes is printed by ``tests.benchmarks.answers``."""
     text = "1. 5 {note} " * (2**20 // 12)
