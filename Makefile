@@ -33,7 +33,7 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "" -n $(PYTEST_WORKERS)
+	$(BIN)/python -m pytest -m "" -n $(PYTEST_WORKERS) --dist worksteal
 
 floors:
 	.ci/floors
