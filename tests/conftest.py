@@ -2,6 +2,12 @@
 
 import signal
 
+from hypothesis import settings
+
+# Whether an example takes long is the benchmarks' to tell: on a busy machine a deadline fails without a fault.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
 
 def pytest_configure() -> None:
     """Take interrupts again: a shell starts what is in its background with interrupts ignored.
