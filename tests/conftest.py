@@ -4,7 +4,7 @@ import signal
 
 from hypothesis import settings
 
-# Whether an example takes long is the benchmarks' to tell: on a busy machine a deadline fails without a fault.
+# How long an example takes is for the benchmarks: on a busy machine a deadline fails without a fault.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
