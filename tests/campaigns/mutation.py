@@ -73,6 +73,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("circuits.decoding", "circuits.measurement", "circuits.postselection"): (
         "tests/circuits/test_decoding.py",
         "tests/circuits/test_measurement.py",
+        "tests/circuits/test_postselection.py",
         "tests/campaigns/test_survivors.py",
         "tests/circuits/test_components.py",
         "tests/circuits/test_jobs.py",
