@@ -39,6 +39,7 @@ def _described(numbers: tuple[int, ...], image: tuple[int, ...], player: int) ->
     return frozenset(shown)
 
 
+@pytest.mark.slow
 def test_keys_are_equal_for_positions_that_are_alike_and_for_no_others() -> None:
     rng = Random(2)
     by_key: dict[bytes, set[object]] = {}

@@ -73,7 +73,7 @@ OBSERVERS: list[tuple[Observer, Rolls]] = [
 ]
 
 
-@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("mode", [pytest.param(Mode.STANDARD, marks=pytest.mark.slow), Mode.ROTATED])
 @pytest.mark.parametrize(
     ("observer", "rolls"), OBSERVERS, ids=lambda value: getattr(value, "name", str(value))
 )
