@@ -49,16 +49,6 @@ class Surd:
         """The nearest float, up to a few units in the last place of a 100-bit intermediate."""
         return float(self.rational + self.root * _ROOT_TWO)
 
-    def __str__(self) -> str:
-        """For example ``1/2 - 1/4√2``."""
-        if not self.root:
-            return str(self.rational)
-        size = abs(self.root)
-        tail = f"{'' if size == 1 else size}√2"
-        if not self.rational:
-            return f"-{tail}" if self.root < 0 else tail
-        return f"{self.rational} {'-' if self.root < 0 else '+'} {tail}"
-
 
 # √2 to 100 bits: rounding a float at the very end is then the only error.
 _ROOT_TWO = Fraction(isqrt(2 << 200), 1 << 100)

@@ -138,12 +138,6 @@ def test_surds_are_a_field() -> None:
     assert float(SQRT_HALF) == sqrt(0.5)
 
 
-def test_surds_in_writing() -> None:
-    written = [str(Surd(Fraction(a), Fraction(b))) for a, b in (("1/2", "-1/4"), ("-3", "1"), ("2", "0"))]
-    assert written == ["1/2 - 1/4√2", "-3 + √2", "2"]
-    assert [str(Surd(root=Fraction(b))) for b in ("3/2", "-1", "0")] == ["3/2√2", "-√2", "0"]
-
-
 @pytest.mark.parametrize("moves", ["1+3 1-2 5 5*6", "1 2 3+4 3*7 2-8"])
 def test_the_odds_of_squares_are_the_marginals_of_the_boards(moves: str) -> None:
     game = Game(Rules.of(4))
