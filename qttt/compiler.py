@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from qiskit.circuit import Gate, QuantumCircuit
 
     from circuits.components import Exact
-    from circuits.lean import Piece
+    from circuits.lean import Encoding, Piece
     from circuits.measurement import Readout
 
 
@@ -174,17 +174,20 @@ def compile_phase(play: PhaseOfPlay, mode: Mode = Mode.STANDARD, *, measured: bo
     return builder.observed(mode) if measured else builder.finished(None)
 
 
-def compile_lean(game: Game, mode: Mode = Mode.STANDARD) -> CompiledBoard:
+def compile_lean(game: Game, mode: Mode = Mode.STANDARD, *, strict: bool = False) -> CompiledBoard:
     """Compile the position of a game straight from its roots: the cheapest circuit with the same statistics.
 
     Args:
         game: a game at any moment.
         mode: standard or rotated.
+        strict: measure every square, certain values too, and let an empty square's symbol read 0, so that
+            anything else tells a fault; it costs gates.
     """
     from circuits.lean import lean_circuit
 
     pieces, observed = lean_pieces(game)
-    circuit, readout = lean_circuit(pieces, mode, observed=observed)
+    encoding: Encoding = "strict" if strict else "masked"
+    circuit, readout = lean_circuit(pieces, mode, observed=observed, encoding=encoding, measure_all=strict)
     return CompiledBoard(circuit, readout, ())
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from qiskit.providers import BackendV2
 
     from circuits.drawing import Stats
-    from circuits.lean import Shape
+    from circuits.lean import Encoding, Shape
     from qttt.compiler import CompiledBoard
 
 STYLES = ("moves", "lean")
@@ -53,6 +53,7 @@ def circuit_text(
     all_wires: bool = False,
     width: int = 80,
     opened: str | None = None,
+    strict: bool = False,
 ) -> str | bytes:
     """The circuit of a game's present phase, its observation included, in one of the formats.
 
@@ -66,16 +67,18 @@ def circuit_text(
         width: columns of a text drawing.
         opened: moves whose boxes are opened, by their number since the last observation, separated by commas,
             or ``all``.
+        strict: of a lean circuit, the one that measures every square and in which a symbol on an empty square
+            tells a fault.
 
     Raises:
         UsageError: the circuit cannot be drawn so.
     """
     from circuits.drawing import draw, to_qasm3
     from qttt.boxes import with_opened
-    from qttt.compiler import compile_board
+    from qttt.compiler import compile_lean, compile_moves
     from qttt.samples import service_errors
 
-    compiled = compile_board(game, mode, lean=style == "lean")
+    compiled = compile_lean(game, mode, strict=strict) if style == "lean" else compile_moves(game, mode)
     circuit = compiled.circuit
     if opened is not None:
         circuit = with_opened(compiled, _numbers(opened, compiled))
@@ -101,7 +104,12 @@ def _numbers(opened: str, compiled: "CompiledBoard") -> set[int]:
 
 
 def circuit_stats(
-    game: Game, mode: Mode = Mode.STANDARD, *, style: str = "moves", backend: str | None = None
+    game: Game,
+    mode: Mode = Mode.STANDARD,
+    *,
+    style: str = "moves",
+    backend: str | None = None,
+    strict: bool = False,
 ) -> "Stats":
     """What the circuit costs, the object that ``qttt circuit --format stats --json`` prints.
 
@@ -111,6 +119,7 @@ def circuit_stats(
         style: ``moves`` or ``lean``; on a device, of the lean circuits the shape that costs least there.
         backend: a device in whose gates to count, as the best of several layouts; None, or ``aer``, for CX
             between any two qubits.
+        strict: as in `circuit_text`.
 
     Raises:
         UsageError: no device has this name.
@@ -128,7 +137,13 @@ def circuit_stats(
         else:
             pieces, observed = lean_pieces(game)
             shapes: tuple[Shape, ...] = ("free",) if device is None else ("free", "line")
-            circuits = [lean_circuit(pieces, mode, observed=observed, shape=shape)[0] for shape in shapes]
+            encoding: Encoding = "strict" if strict else "masked"
+            circuits = [
+                lean_circuit(
+                    pieces, mode, observed=observed, shape=shape, encoding=encoding, measure_all=strict
+                )[0]
+                for shape in shapes
+            ]
         costs = [stats(circuit, device, seeds=LAYOUTS) for circuit in circuits]
     return min(costs, key=lambda cost: (cost["two_qubit_gates"], cost["two_qubit_depth"]))
 
@@ -152,6 +167,12 @@ def _add_arguments(parser: ArgumentParser) -> None:
         choices=STYLES,
         default=STYLES[0],
         help="moves: one box a move (the default); lean: the cheapest circuit with the same statistics",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="with --style lean: measure every square, certain values too, and make symbols on empty squares "
+        "tell a fault",
     )
     parser.add_argument(
         "--format",
@@ -193,6 +214,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         all_wires=arguments.all_wires,
         width=arguments.width or session.drawing_columns,
         opened=arguments.open,
+        strict=arguments.strict,
     )
     if isinstance(content, str):
         if session.ascii or (arguments.out is None and not session.takes_unicode):
@@ -227,6 +249,8 @@ def _format(arguments: Namespace) -> str:
         raise UsageError("--backend goes with --format stats: it says in whose gates to count")
     if arguments.open is not None and arguments.style != STYLES[0]:
         raise UsageError("--open goes with --style moves: a lean circuit has no boxes")
+    if arguments.strict and arguments.style == STYLES[0]:
+        raise UsageError("--strict goes with --style lean: move by move every square is measured anyway")
     if format in PICTURES and arguments.out is None:
         raise UsageError(f"a picture goes to a file: give its name, for example --out circuit.{format}")
     if format == "stats" and arguments.out is not None:
@@ -235,7 +259,9 @@ def _format(arguments: Namespace) -> str:
 
 
 def _show_stats(game: Game, mode: Mode, arguments: Namespace, session: Session) -> int:
-    stats = circuit_stats(game, mode, style=arguments.style, backend=arguments.backend)
+    stats = circuit_stats(
+        game, mode, style=arguments.style, backend=arguments.backend, strict=arguments.strict
+    )
     if arguments.json:
         session.write_json(stats)
         return 0
