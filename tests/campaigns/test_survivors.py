@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from circuits.decoding import HERALD_FAILED, ILLEGAL, Decoded, reject
+from qttt.adjustment import symbol_weights
 from qttt.board import START
+from qttt.dice import die_of
 from qttt.game import Game, parse_event
 from qttt.odds import Component, distance, observation_odds
 from qttt.outcomes import filled_squares
@@ -170,3 +172,26 @@ def test_the_distance_of_distributions_is_half_of_the_differences() -> None:
     assert distance({"a": 0.75, "b": 0.25}, {"b": 0.5, "c": 0.5}) == 0.75
     assert distance({"a": 1.0}, {"a": 1.0}) == 0.0
     assert distance({"a": 1.0}, {"b": 1.0}) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("values", "standard", "along"),
+    [
+        ((2, 2), 0.5, 1.0),  # plus
+        ((2, -2), 0.5, 0.0),  # minus
+        ((1, 1), 0.5, 1.0),  # plus-superposition
+        ((1, -1), 0.5, 0.0),  # minus-superposition
+        ((2, 1), 2 / 3, (1 + sqrt(0.5)) ** 2 / 3),  # target of a half-cancel (physics.md)
+        ((1, -2), 1 / 3, (1 - sqrt(0.5)) ** 2 / 3),
+        ((4, None), 1.0, 0.5),
+        ((None, 4), 0.0, 0.5),
+    ],
+)
+def test_the_chance_of_x_in_a_filled_square(
+    values: tuple[int | None, int | None], standard: float, along: float
+) -> None:
+    """In the rotated mode X is the plus."""
+    dice = tuple(die_of(s, 0, value) for s, value in zip(Symbol, values, strict=True) if value is not None)
+    for mode, expected in ((Mode.STANDARD, standard), (Mode.ROTATED, along)):
+        weights = symbol_weights(dice, mode)
+        assert float(weights[Symbol.X] / (weights[Symbol.X] + weights[Symbol.O])) == pytest.approx(expected)
