@@ -9,9 +9,11 @@ from typing import get_args
 import pytest
 from qiskit import transpile
 from qiskit.circuit import QuantumCircuit
+from qiskit.quantum_info import Statevector
 
 from circuits.components import exact_distribution
 from circuits.lean import Encoding, Piece, PieceError, Shape, Site, lean_circuit, wire
+from circuits.lean.blocks import turn
 from circuits.measurement import Bit, Known
 from tests.circuits.lean_boards import (
     INTERFERING,
@@ -329,3 +331,13 @@ def test_requests_that_make_no_sense() -> None:
     other = QuantumCircuit(1)
     with pytest.raises(PieceError, match="no wire of a lean circuit"):
         wire(other.qubits[0], other)
+
+
+@pytest.mark.parametrize("chance", [0, 0.2, 0.5, 1])
+def test_a_turned_qubit_reads_one_with_that_chance(chance: float) -> None:
+    """Without a CX; a certain value without a rotation."""
+    circuit = QuantumCircuit(1)
+    turn(circuit, circuit.qubits[0], chance)
+    assert Statevector(circuit).probabilities()[1] == pytest.approx(chance)
+    gates = [step.name for step in circuit.data]
+    assert gates == ([] if chance == 0 else ["x"] if chance == 1 else ["ry"])

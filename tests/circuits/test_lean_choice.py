@@ -1,9 +1,13 @@
 """The choice between lean circuits is made by counting on the target."""
 
+from math import log
+
 import pytest
 from qiskit import generate_preset_pass_manager
+from qiskit.circuit import Measure, QuantumCircuit
+from qiskit.circuit.library import CXGate, XGate
 from qiskit.providers.fake_provider import GenericBackendV2
-from qiskit.transpiler import CouplingMap
+from qiskit.transpiler import CouplingMap, InstructionProperties, Target
 
 from circuits.components import exact_distribution
 from circuits.lean import (
@@ -130,3 +134,31 @@ def test_recipes_do_what_the_gates_do(name: str, mode: str) -> None:
     ours, first = (exact_distribution(*move_by_move(pieces, mode, by_recipe=way)) for way in (False, True))
     assert first.outcomes == pytest.approx(ours.outcomes, abs=1e-12)
     assert first.herald_failed == pytest.approx(ours.herald_failed, abs=1e-12)
+
+
+def test_the_error_is_that_of_all_gates_and_measurements_together() -> None:
+    """What the target does not know, gates of its own without an error among it, counts as 0."""
+    target = Target(num_qubits=2)
+    target.add_instruction(CXGate(), {(0, 1): InstructionProperties(error=0.1), (1, 0): None})
+    target.add_instruction(XGate(), {(0,): InstructionProperties(error=1.0), (1,): InstructionProperties()})
+    target.add_instruction(Measure(), {(0,): InstructionProperties(error=0.02)})
+    circuit = QuantumCircuit(2, 1)
+    assert estimated_error(circuit, target) == 0
+    circuit.h(0)
+    circuit.cx(1, 0)
+    circuit.x(1)
+    assert estimated_error(circuit, target) == 0
+    circuit.cx(0, 1)
+    circuit.measure(0, 0)
+    assert estimated_error(circuit, target) == pytest.approx(-log(0.9 * 0.98))
+    circuit.x(0)
+    # A gate that always errs is very bad, and no worse than can be compared.
+    assert estimated_error(circuit, target) == pytest.approx(-log(0.9 * 0.98 * 1e-12))
+
+
+def test_certain_values_are_measured_only_if_that_is_asked_for() -> None:
+    target = backend(CouplingMap.from_line(6)).target
+    piece = (Piece("X", (Site(5),)),)
+    few = lean_for_target(piece, "standard", target, seeds=[0])
+    every = lean_for_target(piece, "standard", target, seeds=[0], measure_all=True)
+    assert [sum(step.name == "measure" for step in fit.circuit.data) for fit in (few, every)] == [0, 2]
