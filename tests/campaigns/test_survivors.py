@@ -14,6 +14,7 @@ from qttt.dice import die_of
 from qttt.game import Game, parse_event
 from qttt.odds import Component, distance, observation_odds
 from qttt.outcomes import filled_squares
+from qttt.questions import Asks
 from qttt.rolls import table_of, throw
 from qttt.roots import Attack, Root, Site, kept_fraction, read_roots, rotated
 from qttt.rules import Rules
@@ -195,3 +196,22 @@ def test_the_chance_of_x_in_a_filled_square(
     for mode, expected in ((Mode.STANDARD, standard), (Mode.ROTATED, along)):
         weights = symbol_weights(dice, mode)
         assert float(weights[Symbol.X] / (weights[Symbol.X] + weights[Symbol.O])) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("moves", "questions"),
+    [
+        # Of two half-cancelled squares the smaller is asked about first, and nothing else before it.
+        ("1+3 1-2 9 3-4", [("X", (1,), Asks.MINE)]),
+        # An entangled half is one question, about both of its squares.
+        ("1+3 1*2", [("X", (1, 2), Asks.HALF), ("X", (3,), Asks.MINE)]),
+        # Of a pair, each square may be asked about, by each player.
+        ("1 1*2", [(asker, (square,), Asks.MINE) for square in (1, 2) for asker in "XO"]),
+    ],
+)
+def test_what_may_be_asked_first(moves: str, questions: list[tuple[str, tuple[int, ...], Asks]]) -> None:
+    game = Game(Rules.of(3))
+    game.play(moves)
+    asked = table_of(game.state).questions
+    assert [(question.asker, question.squares, question.asks) for question in asked] == questions
+    assert asked[0].square == 1

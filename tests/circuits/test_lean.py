@@ -341,3 +341,9 @@ def test_a_turned_qubit_reads_one_with_that_chance(chance: float) -> None:
     assert Statevector(circuit).probabilities()[1] == pytest.approx(chance)
     gates = [step.name for step in circuit.data]
     assert gates == ([] if chance == 0 else ["x"] if chance == 1 else ["ry"])
+
+
+def test_symbols_of_both_players_may_have_been_observed() -> None:
+    pieces, observed = [superposition("X", 1, 3)], {8: "X", 9: "O"}
+    found = exact_distribution(*lean_circuit(pieces, "standard", observed=observed)).outcomes
+    assert found == pytest.approx({"..X....XO": 0.5, "X......XO": 0.5})
