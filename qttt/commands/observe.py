@@ -183,7 +183,8 @@ def _choose(
         save_record(arguments.save, seen)
     try:
         session.show_game(game, to_stderr=True)
-        return Mode(session.ask("Mode of observation?", [str(mode) for mode in game.state.modes]))
+        question = f"{game.state.initiator}, which mode of observation?"
+        return Mode(session.ask(question, [str(mode) for mode in game.state.modes]))
     except (QuestionUnansweredError, KeyboardInterrupt):
         # An interrupt may come before the question is out: the positions are seen all the same.
         raise QuestionUnansweredError(_kept(seen, arguments)) from None

@@ -119,7 +119,8 @@ def _show_positions(game: Game, sample: "Sample", session: Session) -> None:
 
 def _choose(game: Game, session: Session, file: Path | str | None) -> Mode:
     try:
-        return Mode(session.ask("Mode of observation?", [str(mode) for mode in game.state.modes]))
+        question = f"{game.state.initiator}, which mode of observation?"
+        return Mode(session.ask(question, [str(mode) for mode in game.state.modes]))
     except QuestionUnansweredError:
         if file is None:
             raise

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from qttt.commands import Command
 from qttt.commands.arguments import (
+    MAX_SEED,
     add_backend_arguments,
     add_rules_arguments,
     add_seed_argument,
@@ -162,14 +163,20 @@ def _keep(keyboard: "KeyboardGame", session: Session) -> None:
 
 
 def _match(record: Record, arguments: Namespace, session: Session) -> int:
-    """Play several games; who starts alternates, points are added up."""
+    """Play several games; who starts alternates, points are added up.
+
+    Every game has a seed of its own, the match's and those after it, so that it can be played again from its
+    own record.
+    """
     from qttt.terminal.play import game_points
 
     if arguments.file is not None:
         raise UsageError("--games begins a match of new games: leave out FILE")
     total = dict.fromkeys(Symbol, 0)
-    first = record.first
+    first, seed, given = record.first, arguments.seed, session.rng
     for number in range(1, arguments.games + 1):
+        session.rng = given
+        arguments.seed = None if seed is None else (seed + number - 1) % (MAX_SEED + 1)
         session.show("", f"Game {number} of {arguments.games}; {first} starts.")
         file = None if arguments.record is None else _numbered(arguments.record, number)
         keyboard = _prepared(record.with_header("First", str(first)), file, arguments, session)

@@ -176,7 +176,7 @@ def test_at_a_terminal_positions_are_shown_and_the_mode_asked() -> None:
     found = json.loads(done.out)
     assert found["mode"] == "rotated"
     assert "The positions are observed, and O chooses the mode." in done.err
-    assert done.err.count("Mode of observation? [standard/rotated] ") == 3
+    assert done.err.count(", which mode of observation? [standard/rotated] ") == 3
     events = [str(event) for event in replayed(found["record"]).events]
     assert events[-2].startswith("=p:")
     assert events[-2][3:] == "".join("." if cell == "." else "#" for cell in found["board"])

@@ -205,6 +205,16 @@ def test_a_match_adds_points_and_alternates_who_starts() -> None:
     assert load_record("match-2.qttt").headers["First"] == "O"
 
 
+def test_every_game_of_a_match_repeats_from_its_own_seed() -> None:
+    words = ("--level", "1", "--x", "random", "--o", "random", "--seed", "11")
+    play("", *words, "--games", "3", "--record", "match.qttt")
+    records = [load_record(f"match-{number}.qttt") for number in (1, 2, 3)]
+    assert [record.headers["Seed"] for record in records] == ["11", "12", "13"]
+    assert len({record.events for record in records}) == 3
+    play("", *words[:-1], "12", "--first", "O", "--record", "again.qttt")
+    assert load_record("again.qttt").events == records[1].events
+
+
 def test_in_a_match_with_tally_the_lines_are_added_up() -> None:
     typed = "1\n2\n3\n4\n5\n6\n7\n8\n9\n" + "1\n2\n3\n4\n5\n6\n8\n7\n9\n"
     shown = play(typed, "--level", "0", "--games", "2", "--options", "tally")
