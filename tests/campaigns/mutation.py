@@ -86,6 +86,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         *("circuits.lean.collapsed", "circuits.lean.pieces", "circuits.lean.synthesis"),
     ): (
         "tests/campaigns/test_survivors.py",
+        "tests/circuits/test_lean_collapsed.py",
         "tests/circuits/test_lean.py",
         "tests/circuits/test_lean_choice.py",
         "tests/qttt/test_measure_turn_circuits.py",

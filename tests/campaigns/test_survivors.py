@@ -9,19 +9,19 @@ import pytest
 
 from circuits.decoding import HERALD_FAILED, ILLEGAL, Decoded, reject
 from qttt.adjustment import symbol_weights
-from qttt.board import START
+from qttt.board import START, Position
 from qttt.dice import die_of
 from qttt.game import Game, parse_event
 from qttt.odds import Component, distance, observation_odds
-from qttt.outcomes import filled_squares
+from qttt.outcomes import Measurement, filled_squares
 from qttt.questions import Asks
-from qttt.rolls import table_of, throw
+from qttt.rolls import measure_by_rolls, table_of, throw
 from qttt.roots import Attack, Root, Site, kept_fraction, read_roots, rotated
 from qttt.rules import Rules
 from qttt.squares import SQUARES
 from qttt.surds import ONE, SQRT_HALF, ZERO, Surd
 from qttt.symbols import Mode, Symbol
-from qttt.tabletop import lay_out
+from qttt.tabletop import Change, changes, lay_out
 
 
 def test_an_entangled_site_is_named_by_the_smaller_of_its_squares() -> None:
@@ -215,3 +215,43 @@ def test_what_may_be_asked_first(moves: str, questions: list[tuple[str, tuple[in
     asked = table_of(game.state).questions
     assert [(question.asker, question.squares, question.asks) for question in asked] == questions
     assert asked[0].square == 1
+
+
+def test_the_smaller_square_of_a_question_counts_for_the_order() -> None:
+    game = Game(Rules.of(3))
+    game.play("1+2 1*9 4 2*8")
+    table = table_of(game.state)
+    assert [question.squares for question in table.questions] == [(1, 9), (2, 8)]
+    assert table.next_question().squares == (1, 9)
+
+
+def test_a_table_begins_as_the_board_stands() -> None:
+    """Also with halves that were attacked in the rotated view and turned back physically (decision D5)."""
+    game = Game(Rules.of(5, "view=physical"))
+    game.play("~1+3 1*2 9 8")
+    standing = game.state.position.standard(physical=True)
+    assert standing.twisted == {1, 2}
+    assert table_of(game.state).position == standing
+
+
+def test_changes_are_what_dice_have_given_way_to() -> None:
+    before = Game(Rules.of(3))
+    before.play("1+9 5")
+    after = Position(observed="X...O....")
+    assert changes(before.state.position, after) == (Change(1, "X"), Change(5, "O"), Change(9, "."))
+    assert changes(after, after) == ()
+
+
+def test_a_square_is_measured_by_rolls_until_somebody_finds_a_piece_or_nobody_can() -> None:
+    """Faces below 1/6 are a 1, an odd face and a no; from 1/6 on they are a 2 and a yes."""
+    game = Game(Rules.of(2, "measure-turn"))
+    game.play("1+2 1*3 5")
+    # X's half has 1 left in its square, and so the attacker is asked about first.
+    no, yes = Constant(0.0), Constant(0.2)
+    for square, rng, cell, answers in ((1, yes, "O", [True]), (5, no, "X", []), (2, no, ".", [False])):
+        event, rolls = measure_by_rolls(game.state, square, rng)
+        assert (event, [roll.yes for roll in rolls]) == (Measurement(square, cell), answers)
+    # After the attacker's no, X's die there has doubled and is asked about in turn.
+    event, rolls = measure_by_rolls(game.state, 1, no)
+    assert event.cell == "."
+    assert [(roll.question.asker, roll.yes) for roll in rolls] == [("O", False), ("X", False)]

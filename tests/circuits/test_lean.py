@@ -347,3 +347,17 @@ def test_symbols_of_both_players_may_have_been_observed() -> None:
     pieces, observed = [superposition("X", 1, 3)], {8: "X", 9: "O"}
     found = exact_distribution(*lean_circuit(pieces, "standard", observed=observed)).outcomes
     assert found == pytest.approx({"..X....XO": 0.5, "X......XO": 0.5})
+
+
+@pytest.mark.parametrize("symbol", ["X", "O"])
+def test_strict_circuits_too_have_no_qubit_for_what_is_certain(symbol: str) -> None:
+    circuit, readout = lean_circuit([Piece(symbol, (Site(5),))], "standard", encoding="strict")
+    assert circuit.num_qubits == 0
+    assert (readout.occupancy[4], readout.symbol[4]) == (Known(True), Known(symbol == "O"))
+
+
+def test_the_symbols_of_a_superposed_o_are_copies_of_its_occupancies_where_they_are_strict() -> None:
+    piece = [superposition("O", 1, 2)]
+    masked, _ = lean_circuit(piece, "standard")
+    strict, _ = lean_circuit(piece, "standard", encoding="strict")
+    assert Counter(strict.count_ops()) - Counter(masked.count_ops()) == {"cx": 2, "measure": 2}
