@@ -93,7 +93,10 @@ def _judge(method: str, present: State, values: Mapping[Choice, Value]) -> Judge
     def judge(state: State) -> Mapping[Choice, Value]:
         if state == present:
             return values
-        return solved_values(state) if method == SOLVER else look_ahead(state, _REPLY_BUDGET).values
+        if method == SEARCH:
+            return look_ahead(state, _REPLY_BUDGET).values
+        # Of replies only the best is told.
+        return {move: value for move, value in probe.best_values(state).items()}
 
     return judge
 

@@ -202,6 +202,15 @@ def test_the_initiator_chooses_the_mode_that_is_worth_most(level: int) -> None:
         assert total == pytest.approx(value(state).value, abs=1e-12)
 
 
+@pytest.mark.parametrize("tokens", ["1 2 5 3 9", "1 2 5 4 9", "2 1 5 4 8"])
+def test_a_line_of_dice_at_level_5_decides_nothing_yet(tokens: str) -> None:
+    """Such positions are in the table; their children are partly searched, and tell the same."""
+    state = state_of(5, tokens)
+    found, best = value(state), best_choice(move_values(state), state.turn)
+    assert abs(found.value) < 1
+    assert move_values(state)[best].value == pytest.approx(found.value, abs=3e-12)
+
+
 def test_without_positions_there_is_no_mode_to_choose() -> None:
     with pytest.raises(ValueError, match="no mode to choose"):
         mode_values(State(Rules.of(2)))
