@@ -130,10 +130,6 @@ def _build(
     for square, chance in left.chances:
         if chance in (0, 1) and not measure_all:
             symbols[square] = Known(chance == 1)
-        elif chance in (0, 1):
-            register = wire(square)
-            if chance:
-                circuit.x(register[0])
         else:
             turn(circuit, wire(square)[0], chance)
     if qubits:
