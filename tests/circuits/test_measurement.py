@@ -88,3 +88,8 @@ def test_damaged_readouts(change: dict[str, Any], message: str) -> None:
     assert Readout.from_json(GOOD) == Readout(EMPTY, EMPTY)
     with pytest.raises(DecodingError, match=message):
         Readout.from_json(GOOD | change)
+
+
+def test_every_square_may_have_a_herald() -> None:
+    readout = Readout((Known(False),) * 9, (Known(False),) * 9, heralds=tuple(range(9, 0, -1)))
+    assert Readout.from_json(readout.to_json()) == readout
