@@ -9,6 +9,7 @@ little else, and no file is touched.
 import ast
 import contextlib
 import difflib
+import functools
 import gc
 import importlib
 import json
@@ -137,19 +138,32 @@ def _statement(source: str, first: int, last: int) -> Iterable[int]:
 
 
 class _Context:
-    """A plugin that tells coverage which test runs, and notes its processor time."""
+    """A plugin that tells coverage which test runs, and notes its processor time.
+
+    Every test begins without what earlier ones left in caches, else it would not come past the lines whose
+    results are there already.
+    """
 
     def __init__(self, measured: Any) -> None:
         self.measured = measured
         self.seconds: dict[str, float] = {}
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
+        _forget_results()
         self.measured.switch_context(nodeid)
         self.seconds[nodeid] = -time.process_time()
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         self.seconds[nodeid] += time.process_time()
         self.measured.switch_context("")
+
+
+def _forget_results() -> None:
+    ours = [module for name, module in sys.modules.items() if name.split(".")[0] in _OURS]
+    for module in ours:
+        for value in vars(module).values():
+            if isinstance(value, functools._lru_cache_wrapper):
+                value.cache_clear()
 
 
 class _Selection:

@@ -255,3 +255,13 @@ def test_a_square_is_measured_by_rolls_until_somebody_finds_a_piece_or_nobody_ca
     event, rolls = measure_by_rolls(game.state, 1, no)
     assert event.cell == "."
     assert [(roll.question.asker, roll.yes) for roll in rolls] == [("O", False), ("X", False)]
+
+
+def test_a_position_is_observed_as_at_the_table_unless_told_otherwise() -> None:
+    game = Game(Rules.of(5))
+    game.play("~1+3 1*2")
+    usual, physical = (
+        observation_odds(game.state.position, physical=way).outcomes() for way in (False, True)
+    )
+    assert observation_odds(game.state.position).outcomes() == usual
+    assert distance(usual, physical) > 0.1
