@@ -106,11 +106,13 @@ class Plan:
         The quickest of them, as many as fit into so many seconds.
         """
         lines = self.lines.get(str(file), {})
+        nearby = {test for tests in lines.values() for test in tests}
         found = {test for line in _statement(source, first, last) for test in lines.get(line, ())}
         if "" in found:
-            found = {test for tests in lines.values() for test in tests}
+            # What runs at import may matter to every test, those that run no line of the module included.
+            found = set(self.seconds)
         left = most
-        for test in sorted(found - {""}, key=lambda test: (self.seconds[test], test)):
+        for test in sorted(found, key=lambda test: (test not in nearby, self.seconds[test], test)):
             left -= self.seconds[test]
             if left < 0:
                 found.discard(test)

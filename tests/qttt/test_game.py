@@ -180,6 +180,9 @@ def test_an_observation_gives_the_switches_and_the_choice_of_mode_back() -> None
 
 def test_a_game_begins_without_history() -> None:
     assert list(signature(Game).parameters) == ["rules", "first", "drawn"]
+    state = played(5, "").state
+    assert (state.switched, state.observations, state.positions) == ((0, 0), 0, None)
+    assert state.modes == (Mode.STANDARD, Mode.ROTATED)
 
 
 def test_nobody_moves_on_a_full_board_or_after_the_end() -> None:
