@@ -1,6 +1,7 @@
 """The split into independent components, and exact distributions, against one state vector of everything."""
 
 from collections import defaultdict
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -222,3 +223,18 @@ def test_circuits_of_another_shape() -> None:
     large.measure(0, 0)
     with pytest.raises(CircuitShapeError, match="a component of 25 qubits is too large; 24 can be held"):
         exact_distribution(large, Readout((Bit(0), *[Known(False)] * 8), (Known(False),) * 9))
+
+
+def test_a_symbol_on_an_empty_square_is_illegal_only_where_it_is_strict() -> None:
+    """Within one component too: the symbol is 1 exactly where the square is empty."""
+    circuit = board_circuit()
+    circuit.h(occ(1))
+    circuit.cx(occ(1), sym(1))
+    circuit.x(sym(1))
+    strict = measure_board(circuit, [1])
+    exact = exact_distribution(circuit, strict)
+    assert exact.outcomes == pytest.approx({"X........": 1})
+    assert exact.illegal == pytest.approx(0.5)
+    exact = exact_distribution(circuit, replace(strict, masked=True))
+    assert exact.outcomes == pytest.approx({"X........": 0.5, ".........": 0.5})
+    assert exact.illegal == 0
