@@ -217,12 +217,13 @@ def test_what_may_be_asked_first(moves: str, questions: list[tuple[str, tuple[in
     assert asked[0].square == 1
 
 
-def test_the_smaller_square_of_a_question_counts_for_the_order() -> None:
+@pytest.mark.parametrize("targets", [(9, 8), (8, 9)])
+def test_the_smaller_square_of_a_question_counts_for_the_order(targets: tuple[int, int]) -> None:
     game = Game(Rules.of(3))
-    game.play("1+2 1*9 4 2*8")
+    game.play(f"1+2 1*{targets[0]} 4 2*{targets[1]}")
     table = table_of(game.state)
-    assert [question.squares for question in table.questions] == [(1, 9), (2, 8)]
-    assert table.next_question().squares == (1, 9)
+    assert [question.squares for question in table.questions] == [(1, targets[0]), (2, targets[1])]
+    assert table.next_question().squares == (1, targets[0])
 
 
 def test_a_table_begins_as_the_board_stands() -> None:
