@@ -47,7 +47,7 @@ def test_a_fresh_solution_is_the_shipped_one(level: int) -> None:
     assert solver.states == table.about["states"]
     search = Search(LEVELS[level], table)
     for moment in openings(LEVELS[level], 6, solver.fewest_pieces).values():
-        assert solver.position(*moment) == pytest.approx(search.value(*moment), abs=1e-12)
+        assert solver.position(*moment) == pytest.approx(search.value(*moment), abs=table.about["error"])
     # Boards end the game as the rules say.
     for number in range(BOARDS):
         pair = verdicts(level)[number]
