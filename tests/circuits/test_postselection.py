@@ -9,6 +9,7 @@ from qiskit import QuantumCircuit
 from circuits.decoding import Shots
 from circuits.errors import BackendError
 from circuits.gates import ClassicalGate, HalfCancellingGate, SuperpositionGate
+from circuits.lean import Piece, Site, lean_circuit
 from circuits.measurement import Bit, Known, Readout, measure_board
 from circuits.postselection import MAX_ROUNDS, agreeing, run_given
 from circuits.register import board_circuit, her, occ, sym
@@ -71,6 +72,20 @@ def test_each_part_keeps_its_own_shots_in_their_order() -> None:
     np.testing.assert_array_equal(shots.mark[:, 3:], whole.mark[second][:50, 3:])
     assert not shots.flag.any()
     assert shots.flag.shape == (50, 1)
+
+
+def test_symbols_of_certain_squares_do_not_depend_on_positions_elsewhere() -> None:
+    """Their bits have the numbers that the positions of another part have in the register of those."""
+    pieces = [Piece("X", (Site(1), Site(2))), Piece("X", (Site(3, attack="entangled", target=4),))]
+    circuit, readout = lean_circuit(pieces, "standard")
+    assert readout.occupancy[:4] == (Bit(0), Bit(1), Known(True), Known(True))
+    assert readout.symbol[2:4] == (Bit(0), Bit(1))
+    backend = Coins()
+    filled = tuple(square in (2, 3, 4) for square in range(1, 10))
+    shots = run_given(backend, circuit, readout, filled, 20, np.random.default_rng(4))
+    (whole,) = backend.given
+    np.testing.assert_array_equal(shots.mark, whole.mark[:20])
+    np.testing.assert_array_equal(shots.pos, np.tile([False, True], (20, 1)))
 
 
 def test_many_shots_are_run_at_once() -> None:
