@@ -38,6 +38,8 @@ _KEPT_CHOICES = 4096
 _MEDIUM_POSITIONS = 400
 _HARD_POSITIONS = 15_000
 _HARD_SECONDS = 1.5
+#: ``hard`` knows the best choice with at least so many empty squares.
+_OPENING_EMPTY = 7
 
 #: What each name on the command line means.
 PLAYERS: dict[str, str] = {
@@ -47,7 +49,7 @@ PLAYERS: dict[str, str] = {
     "perfect": "never gives anything away, where the level is solved",
     "easy": "greedy, with every other move at random",
     "medium": "a search of 400 positions: one or two moves ahead",
-    "hard": "a search of 15,000 positions, for 1.5 s at the most",
+    "hard": "knows the best openings, then searches 15,000 positions, for 1.5 s at the most",
 }
 
 
@@ -156,6 +158,28 @@ class SearchPlayer:
         return why(state, choice, judge, compare=comparable)
 
 
+class HardPlayer(SearchPlayer):
+    """A search that knows the best openings where the level is solved.
+
+    While the board is nearly empty an estimate at the horizon tells little, however far away that is: without
+    the openings the search gives away more in its first moves than in all that follow.
+    """
+
+    def choose(self, state: State, rng: Uniform) -> Choice:
+        """The best by the solver while the board is nearly empty, then one of the best by the search."""
+        return pick(_best_solved(state), rng) if _is_opening(state) else super().choose(state, rng)
+
+    def value(self, state: State) -> float:
+        """The value with best play in an opening, else the search's estimate."""
+        return position_value(_unlimited(state)).value if _is_opening(state) else super().value(state)
+
+    def reason(self, state: State, choice: Choice) -> str:
+        """What the choice does to the lines, and what the solver or the search expects."""
+        from qttt.players.reasons import why
+
+        return why(state, choice, _perfect_values) if _is_opening(state) else super().reason(state, choice)
+
+
 class PerfectPlayer:
     """Plays by the solver's tables: no choice of the opponent gains anything against it.
 
@@ -228,7 +252,7 @@ def get_player(name: str, rules: Rules, *, clock: bool = True) -> Player:
     if name == "medium":
         return SearchPlayer(name, Budget(_MEDIUM_POSITIONS))
     if name == "hard":
-        return SearchPlayer(name, Budget(_HARD_POSITIONS, _HARD_SECONDS if clock else None))
+        return HardPlayer(name, Budget(_HARD_POSITIONS, _HARD_SECONDS if clock else None))
     if match := re.fullmatch(r"search(?::([0-9]{1,4}(?:\.[0-9]{1,6})?))?", name, re.ASCII):
         seconds = float(match[1] or DEFAULT_SECONDS)
         if not 0 < seconds <= MAX_SECONDS:
@@ -312,6 +336,13 @@ def _best_solved(state: State) -> list[Choice]:
         return best_choices(solved_values(endless), state)
     values: Mapping[Choice, Value] = {move: value for move, value in best_values(endless).items()}
     return best_choices(values, state)
+
+
+def _is_opening(state: State) -> bool:
+    """Whether ``hard`` knows the best choice in a state."""
+    if state.phase is not Phase.MOVE or len(state.position.empty_squares) < _OPENING_EMPTY:
+        return False
+    return is_solved(unlimited(state.rules))
 
 
 def _unlimited(state: State) -> State:

@@ -1,7 +1,7 @@
 """Play the matches of `examples/guide/players.md` and keep the result of every game.
 
 Run `python -m tests.benchmarks.player_matches`: a minute of two cores; with `--hard` also those of `hard`,
-which take an hour. The results are kept in `player_matches.json`, for a test to count them all
+which take five more. The results are kept in `player_matches.json`, for a test to count them all
 and to play some of the games again; the rows of the page are printed.
 """
 
@@ -35,7 +35,7 @@ def kept_matches() -> tuple[Measured, ...]:
 def main() -> None:
     """Play the matches again, print their rows and keep their results."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.player_matches")
-    parser.add_argument("--hard", action="store_true", help="those of `hard` too, which take an hour")
+    parser.add_argument("--hard", action="store_true", help="those of `hard` too, which take longer")
     arguments = parser.parse_args()
     kept = {}
     if FILE.exists():

@@ -138,7 +138,7 @@ def test_the_reason_names_lines_that_are_there() -> None:
         *((0, 20), (1, 20), (2, 20), (3, 6), (4, 6), (5, 5)),
         *(
             pytest.param(level, count, marks=pytest.mark.slow)
-            for level, count in ((0, 1000), (1, 600), (2, 400), (3, 50), (4, 50), (5, 30))
+            for level, count in ((0, 1000), (1, 500), (2, 300), (3, 40), (4, 30), (5, 20))
         ),
     ],
 )

@@ -15,7 +15,8 @@ from qttt.players.evaluation import estimate, line_shares
 from qttt.players.limits import MAX_OBSERVATIONS, limited
 from qttt.players.lookahead import Budget, look_ahead
 from qttt.players.nearsight import odds_now
-from qttt.players.strategies import accepts_draw, best_choices
+from qttt.players.reasons import chances
+from qttt.players.strategies import accepts_draw, best_choices, solved_values
 from qttt.rules import Rules
 from qttt.solver import probe
 from qttt.solver.blocks import blocks_of
@@ -182,6 +183,24 @@ def test_the_mode_is_chosen_after_the_positions() -> None:
     assert odds[Mode.ROTATED][Result.X] < odds[Mode.STANDARD][Result.X]
     for name in ("greedy", "hard", "medium"):
         assert get_player(name, state.rules, clock=False).choose(state, rng) is Mode.ROTATED
+
+
+@pytest.mark.parametrize("level", range(6))
+def test_hard_knows_the_best_openings_where_they_are_solved(level: int) -> None:
+    hard = get_player("hard", Rules.of(level))
+    for tokens in ("", "5", "1", "2 8"):
+        state = game_of(tokens, level=level).state
+        values = probe.move_values(state)
+        choice = hard.choose(state, np.random.default_rng(level))
+        assert choice in best_choices(solved_values(state), state)
+        assert hard.value(state) == probe.value(state).value
+        assert isinstance(choice, Move)
+        assert chances(values[choice]) in hard.reason(state, choice)
+
+
+def test_hard_searches_openings_that_are_not_solved() -> None:
+    state = game_of("", level=2, options="quantum-only").state
+    assert -1 < get_player("hard", state.rules, clock=False).value(state) < 1
 
 
 def test_hard_sees_the_win_that_the_level_5_text_asks_for() -> None:
