@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -130,18 +131,17 @@ def pack_table(positions: Mapping[bytes, Pair], about: Mapping[str, Any]) -> byt
             ``least_empty`` must be there.
     """
     bits = max(0, (len(positions) // _BUCKET_SIZE).bit_length() - 1)
-    salt, places = _placed(positions, bits)
-    stored = {key: _stored(pair) for key, pair in positions.items()}
-    pairs = sorted(set(stored.values()))
-    numbers = {pair: number for number, pair in enumerate(pairs)}
+    pairs = sorted({_stored(pair) for pair in positions.values()})
     index_bytes = max(1, (len(pairs).bit_length() + 7) // 8)
-    counts = bytearray(1 << bits)
-    for bucket, _ in places:
+    salt, rows = _rows(positions, pairs, bits, 8 * index_bytes)
+    counts, marks, indices = bytearray(1 << bits), bytearray(), bytearray()
+    for row in rows:
+        place, index = divmod(row, 1 << 8 * index_bytes)
+        bucket, mark = divmod(place, 1 << 8 * _PRINT_BYTES)
         counts[bucket] += 1
-    keys = [places[place] for place in sorted(places)]
-    payload = bytes(counts) + b"".join(mark for _, mark in sorted(places))
-    payload += b"".join(numbers[stored[key]].to_bytes(index_bytes, "little") for key in keys)
-    payload += b"".join(pairs)
+        marks += mark.to_bytes(_PRINT_BYTES, "big")
+        indices += index.to_bytes(index_bytes, "little")
+    payload = b"".join((counts, marks, indices, *pairs))
     line = {
         "format": FORMAT,
         **about,
@@ -155,14 +155,25 @@ def pack_table(positions: Mapping[bytes, Pair], about: Mapping[str, Any]) -> byt
     return json.dumps(line).encode() + b"\n" + payload
 
 
-def _placed(positions: Mapping[bytes, Pair], bits: int) -> tuple[int, dict[tuple[int, bytes], bytes]]:
-    """The first salt with which no two keys have equal hashes, and the key of each hash."""
+def _rows(
+    positions: Mapping[bytes, Pair], pairs: list[bytes], bits: int, index_bits: int
+) -> tuple[int, list[int]]:
+    """The first salt with which no two keys have equal hashes, and a number for each position, ascending.
+
+    The number is the bucket, then the further bytes of the hash, then the index of the value: it takes a good
+    deal less memory than three would.
+    """
+    numbers = {pair: number for number, pair in enumerate(pairs)}
     salt = 0
     while True:
-        seed = salt.to_bytes(_HASH_BYTES, "little")
-        places = {_hashed(key, seed, 8 * _HASH_BYTES - bits): key for key in positions}
-        if len(places) == len(positions):
-            return salt, places
+        seed, rows = salt.to_bytes(_HASH_BYTES, "little"), []
+        for key, pair in positions.items():
+            bucket, mark = _hashed(key, seed, 8 * _HASH_BYTES - bits)
+            place = bucket << 8 * _PRINT_BYTES | int.from_bytes(mark, "big")
+            rows.append(place << index_bits | numbers[_stored(pair)])
+        rows.sort()
+        if all(one >> index_bits != next_ >> index_bits for one, next_ in pairwise(rows)):
+            return salt, rows
         salt += 1
 
 
