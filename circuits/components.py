@@ -13,25 +13,22 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from qiskit.circuit import (
-    CircuitInstruction,
-    Clbit,
-    Measure,
-    QuantumCircuit,
-    Qubit,
-)
+from qiskit.circuit import Instruction, Measure, QuantumCircuit, Qubit
 
 from circuits.decoding import ILLEGAL, Bits, Shots, decode
-from circuits.decomposition import Measurement, Program, Step, read_program
+from circuits.decomposition import Measurement, Placed, Program, Step, read_program
 from circuits.errors import CircuitShapeError
 from circuits.fusion import apply_steps, elementary_gate, fuse
 from circuits.measurement import HERALDS, POSITIONS, REGISTER_NAMES, SYMBOLS, Bit, Readout
+from circuits.register import place
 
 MAX_QUBITS: Final = 24
 """The largest component whose state is held as amplitudes (256 MiB)."""
 
 SMALLEST: Final = 1e-14
 """Probabilities below this are rounding errors and are dropped from exact results."""
+
+_MEASURE: Final = Measure()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,58 +38,86 @@ class Component:
     Attributes:
         qubits: the part's qubits by their index in the whole circuit, in the order of their first use; qubit
             i of the component is `qubits[i]`.
-        steps: the component's gates, on its own qubit indices.
+        parts: the component's gates, on its own qubit indices.
         measured: its own indices of the qubits that are measured.
         targets: where those bits belong in the whole circuit, `(register, index)`, in the same order.
     """
 
     qubits: tuple[int, ...]
-    steps: tuple[Step, ...]
+    parts: tuple[Placed, ...]
     measured: tuple[int, ...]
     targets: tuple[tuple[str, int], ...]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The component's elementary gates."""
+        return tuple([step for placed in self.parts for step in placed.steps()])
 
     def circuit(self) -> QuantumCircuit:
         """Return the component as a circuit of elementary gates, whose bit i belongs at `targets[i]`."""
         return join_components([self])
 
 
-# Circuits made here share their bits, so that equal parts in equal places share their instructions.
-_qubit = lru_cache(maxsize=None)(lambda _number: Qubit())
-_clbit = lru_cache(maxsize=None)(lambda _number: Clbit())
-_MEASURE: Final = Measure()
-
-
-@lru_cache(maxsize=4096)
-def _instructions(
-    steps: tuple[Step, ...], measured: tuple[int, ...], wire: int, place: int, fused: bool
-) -> tuple[CircuitInstruction, ...]:
-    """Return a component's instructions, its qubits from `wire` on and its bits from `place` on."""
-    gates = (
-        fuse(steps) if fused else [(elementary_gate(step.name, step.params), step.qubits) for step in steps]
-    )
-    placed = [CircuitInstruction(gate, [_qubit(wire + qubit) for qubit in acted]) for gate, acted in gates]
-    for bit, qubit in enumerate(measured, place):
-        placed.append(CircuitInstruction(_MEASURE, [_qubit(wire + qubit)], [_clbit(bit)]))
-    return tuple(placed)
-
-
-def join_components(components: Iterable[Component], *, fused: bool = False) -> QuantumCircuit:
-    """Return components side by side as one circuit, their bits one after the other.
+def join_components(components: Iterable[Component]) -> QuantumCircuit:
+    """Return components side by side as one circuit of elementary gates, their bits one after the other.
 
     Args:
         components: parts of one circuit or of several.
-        fused: multiply neighbouring gates together (`circuits.fusion`), for a simulator.
     """
-    instructions: list[CircuitInstruction] = []
-    wires = places = 0
-    for part in components:
-        instructions += _instructions(part.steps, part.measured, wires, places, fused)
-        wires += len(part.qubits)
-        places += len(part.measured)
-    # Appending one by one checks and broadcasts every instruction, at three times the price.
-    return QuantumCircuit.from_instructions(
-        instructions, qubits=map(_qubit, range(wires)), clbits=map(_clbit, range(places))
+    parts = list(components)
+    circuit = QuantumCircuit(
+        sum(len(component.qubits) for component in parts), sum(len(component.measured) for component in parts)
     )
+    first = 0
+    measured: list[Qubit] = []
+    for component in parts:
+        own = circuit.qubits[first : first + len(component.qubits)]
+        for step in component.steps:
+            place(circuit, elementary_gate(step.name, step.params), [own[qubit] for qubit in step.qubits])
+        measured += [own[qubit] for qubit in component.measured]
+        first += len(own)
+    for qubit, bit in zip(measured, circuit.clbits, strict=True):
+        place(circuit, _MEASURE, [qubit], [bit])
+    return circuit
+
+
+class _MeasureTogether(Instruction):  # type: ignore[misc]  # Qiskit ships no type information
+    """Measurement of many qubits as one instruction, which costs Aer as much to take in as that of one.
+
+    Aer's own measurement has a list of qubits and one of bits; Qiskit's class is for one of each.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__("measure", width, width, [])
+
+
+def fuse_components(components: Iterable[Component]) -> QuantumCircuit:
+    """Return components side by side as one circuit for Aer, the same object every time: it must not change.
+
+    Neighbouring gates are multiplied together (`circuits.fusion`), and one instruction measures all qubits.
+    The bits are as those of `join_components`.
+
+    Args:
+        components: parts of one circuit or of several.
+    """
+    return _fused(tuple([(len(each.qubits), each.parts, each.measured) for each in components]))
+
+
+@lru_cache(maxsize=1024)
+def _fused(components: tuple[tuple[int, tuple[Placed, ...], tuple[int, ...]], ...]) -> QuantumCircuit:
+    width = sum(len(measured) for _, _, measured in components)
+    circuit = QuantumCircuit(sum(num_qubits for num_qubits, _, _ in components), width)
+    first = 0
+    together: list[Qubit] = []
+    for num_qubits, parts, measured in components:
+        own = circuit.qubits[first : first + num_qubits]
+        for gate, qubits in fuse(parts):
+            place(circuit, gate, [own[qubit] for qubit in qubits])
+        together += [own[qubit] for qubit in measured]
+        first += num_qubits
+    if width:
+        place(circuit, _MeasureTogether(width), together, circuit.clbits)
+    return circuit
 
 
 def split(circuit: QuantumCircuit) -> tuple[Component, ...]:
@@ -116,36 +141,41 @@ def split_program(program: Program) -> tuple[Component, ...]:
             qubit = leader[qubit]
         return qubit
 
-    for step in program.steps:
-        for other in step.qubits[1:]:
-            leader[find(other)] = find(step.qubits[0])
+    for placed in program.parts:
+        qubits = placed.qubits
+        for other in qubits[1:]:
+            leader[find(other)] = find(qubits[0])
     roots = [find(qubit) for qubit in range(program.num_qubits)]
-    steps: dict[int, list[Step]] = {}
+    parts: dict[int, list[Placed]] = {}
     measurements: dict[int, list[Measurement]] = {}
     for measurement in program.measurements:
         measurements.setdefault(roots[measurement.qubit], []).append(measurement)
-    for step in program.steps:
-        steps.setdefault(roots[step.qubits[0]], []).append(step)
+    for placed in program.parts:
+        parts.setdefault(roots[placed.qubits[0]], []).append(placed)
     components = []
     for root, results in measurements.items():
         own: dict[int, int] = {}
-        local = [
-            step._replace(qubits=tuple([own.setdefault(qubit, len(own)) for qubit in step.qubits]))
-            for step in steps.get(root, ())
-        ]
+        local = tuple(
+            [
+                Placed(part, tuple([own.setdefault(qubit, len(own)) for qubit in qubits]))
+                for part, qubits in parts.get(root, ())
+            ]
+        )
         measured = tuple([own.setdefault(measurement.qubit, len(own)) for measurement in results])
         targets = tuple([(measurement.register, measurement.bit) for measurement in results])
-        components.append(Component(tuple(own), tuple(local), measured, targets))
+        components.append(Component(tuple(own), local, measured, targets))
     return tuple(components)
 
 
-def _state(num_qubits: int, steps: Iterable[Step]) -> npt.NDArray[np.complex128]:
+def _state(num_qubits: int, parts: Iterable[Placed]) -> npt.NDArray[np.complex128]:
     """Return the amplitudes as an array with one axis a qubit, qubit i being axis i."""
     if num_qubits > MAX_QUBITS:
         raise CircuitShapeError(f"a component of {num_qubits} qubits is too large; {MAX_QUBITS} can be held")
     state = np.zeros((2,) * num_qubits, dtype=np.complex128)
     state[(0,) * num_qubits] = 1
-    return apply_steps(state, steps)
+    for placed in parts:
+        state = apply_steps(state, placed.steps())
+    return state
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,8 +192,8 @@ class Patterns:
 
 
 @lru_cache(maxsize=4096)
-def _patterns(num_qubits: int, steps: tuple[Step, ...], measured: tuple[int, ...]) -> Patterns:
-    state = _state(num_qubits, steps)
+def _patterns(num_qubits: int, parts: tuple[Placed, ...], measured: tuple[int, ...]) -> Patterns:
+    state = _state(num_qubits, parts)
     weights = state.real**2 + state.imag**2
     order = sorted(set(measured))
     weights = weights.sum(axis=tuple(axis for axis in range(num_qubits) if axis not in order))
@@ -181,7 +211,7 @@ def patterns(component: Component) -> Patterns:
     Raises:
         CircuitShapeError: the component has more than `MAX_QUBITS` qubits.
     """
-    return _patterns(len(component.qubits), component.steps, component.measured)
+    return _patterns(len(component.qubits), component.parts, component.measured)
 
 
 @dataclass(frozen=True, slots=True)

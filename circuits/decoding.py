@@ -7,6 +7,7 @@ board can be (`ILLEGAL`). Heralds are looked at first, so that every shot is cou
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -25,6 +26,7 @@ SYMBOL_ON_EMPTY: Final = "symbol on an empty square"
 """The one kind of illegal shot that can be told without knowing the game."""
 
 _PLACES: Final = 3 ** np.arange(8, -1, -1)
+_FIRST: Final = np.zeros(1, dtype=np.int64)
 _LETTERS: Final = np.array(list(".OX"))
 
 Bits = npt.NDArray[np.bool_]
@@ -135,16 +137,33 @@ class Decoded:
         return self.boards[int(self.index[int(np.argmax(kept))])] if kept.any() else None
 
 
-def _column(source: Source, bits: Bits, register: str) -> Bits:
-    if isinstance(source, Known):
-        return np.full(len(bits), source.value)
-    if source.index >= bits.shape[1]:
-        raise DecodingError(f"the readout wants bit {source.index} of {register}, which has {bits.shape[1]}")
-    return bits[:, source.index]
+@lru_cache(maxsize=1024)
+def _columns(sources: tuple[Source, ...], register: str, width: int) -> npt.NDArray[np.intp]:
+    """Return where each value is found in bits of that width with a 0 and a 1 behind them."""
+    columns = []
+    for source in sources:
+        if isinstance(source, Known):
+            columns.append(width + source.value)
+        elif source.index < width:
+            columns.append(source.index)
+        else:
+            raise DecodingError(f"the readout wants bit {source.index} of {register}, which has {width}")
+    return np.array(columns)
+
+
+def _values(sources: tuple[Source, ...], bits: Bits, register: str) -> Bits:
+    """Return what the sources say, shape (shots, sources)."""
+    shots, width = bits.shape
+    padded = np.zeros((shots, width + 2), dtype=np.bool_)
+    padded[:, :width] = bits
+    padded[:, width + 1] = True
+    return padded[:, _columns(sources, register, width)]
 
 
 def _distinct(shots: Shots) -> tuple[Shots, npt.NDArray[np.int64]]:
     """Return the different rows of the shots, and for every shot the number of its row."""
+    if len(shots) == 1:
+        return shots, _FIRST
     rows = np.concatenate([shots.pos, shots.mark, shots.flag], axis=1)
     if rows.shape[1] > 64:
         raise DecodingError(f"a shot has {rows.shape[1]} bits; a board never needs more than 27")
@@ -170,8 +189,8 @@ def decode(readout: Readout, shots: Shots) -> Decoded:
     if shots.flag.shape[1] != len(readout.heralds):
         raise DecodingError(f"a readout has {len(readout.heralds)} heralds, its shots {shots.flag.shape[1]}")
     patterns, inverse = _distinct(shots)
-    occupied = np.stack([_column(source, patterns.pos, "pos") for source in readout.occupancy], axis=1)
-    second = np.stack([_column(source, patterns.mark, "mark") for source in readout.symbol], axis=1)
+    occupied = _values(readout.occupancy, patterns.pos, "pos")
+    second = _values(readout.symbol, patterns.mark, "mark")
     failed: Bits = np.asarray(patterns.flag.any(axis=1))
     wrong = np.zeros(len(failed), dtype=np.bool_)
     if not readout.masked:

@@ -5,14 +5,17 @@ own `decompose` takes half a millisecond a block; here the steps of a block are 
 of block and then reused.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Final, NamedTuple
 
-from qiskit.circuit import CircuitInstruction, Gate, Operation, QuantumCircuit
+from qiskit.circuit import Gate, Operation, QuantumCircuit
 from qiskit.circuit.library import get_standard_gate_name_mapping
 
 from circuits.errors import CircuitShapeError
 from circuits.gates import MoveGate
+from circuits.neighbours import neighbours
 
 ELEMENTARY: Final = frozenset(
     [
@@ -39,6 +42,12 @@ ELEMENTARY: Final = frozenset(
 )
 """Gates that are not opened any further: those that every method of Aer takes as they are."""
 
+PART_QUBITS: Final = 4
+"""The most qubits of a part: a move acts on four, or five with a herald."""
+
+_OWN: Final = ((), (0,), (0, 1))
+"""The qubits of a gate by their numbers in it; elementary gates have one or two."""
+
 _STANDARD: Final = {
     name: type(gate) for name, gate in get_standard_gate_name_mapping().items() if name in ELEMENTARY
 }
@@ -63,6 +72,40 @@ class Step(NamedTuple):
         return gate
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Part:
+    """A few elementary gates that belong together: a whole gate of a circuit, or a connected part of one.
+
+    There is one object for equal parts, so that comparing two is comparing their identity.
+
+    Attributes:
+        num_qubits: how many qubits it acts on, at most `PART_QUBITS`.
+        steps: its gates, on qubits 0 and up.
+    """
+
+    num_qubits: int
+    steps: tuple[Step, ...]
+
+
+class Placed(NamedTuple):
+    """A part and where it is.
+
+    Attributes:
+        part: the part.
+        qubits: the index of the qubit on which each of its qubits lies.
+    """
+
+    part: Part
+    qubits: tuple[int, ...]
+
+    def steps(self) -> tuple[Step, ...]:
+        """The part's gates on the qubits where it lies."""
+        qubits = self.qubits
+        return tuple(
+            [Step(name, params, tuple([qubits[n] for n in on])) for name, params, on in self.part.steps]
+        )
+
+
 class Measurement(NamedTuple):
     """One measurement: a qubit's index, the classical register's name, and the bit's index in it."""
 
@@ -72,14 +115,26 @@ class Measurement(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A circuit of gates followed by measurements."""
+    """A circuit of gates followed by measurements.
+
+    Attributes:
+        num_qubits: how many qubits the circuit has.
+        parts: its gates, in order.
+        measurements: what follows them.
+    """
 
     num_qubits: int
-    steps: tuple[Step, ...]
+    parts: tuple[Placed, ...]
     measurements: tuple[Measurement, ...]
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The elementary gates in order; those of one move may have changed places with each other."""
+        return tuple([step for placed in self.parts for step in placed.steps()])
 
-_known_moves: dict[tuple[type, str], tuple[Step, ...]] = {}
+
+_part = cache(Part)
+_known_moves: dict[tuple[type, str], tuple[Placed, ...]] = {}
 
 
 def _angles(params: Sequence[object], name: str) -> tuple[float, ...]:
@@ -89,33 +144,45 @@ def _angles(params: Sequence[object], name: str) -> tuple[float, ...]:
         raise CircuitShapeError(f"gate {name!r} has an angle without a value: {list(params)}") from error
 
 
-def _open(operation: Operation) -> tuple[Step, ...]:
-    if not isinstance(operation, Gate):
-        raise CircuitShapeError(f"{operation.name!r} is neither a gate nor a measurement at the end")
+def _open(operation: Operation) -> tuple[Placed, ...]:
+    """Return the parts of one gate on its own qubits."""
     # The name of a move's gate says everything about its definition; of other gates that cannot be known.
     key = (type(operation), operation.name)
-    if isinstance(operation, MoveGate) and key in _known_moves:
-        return _known_moves[key]
-    if operation.definition is None:
-        raise CircuitShapeError(f"gate {operation.name!r} has no definition in elementary gates")
-    steps = tuple(_steps(operation.definition))
+    known = _known_moves.get(key)
+    if known is not None:
+        return known
+    parts = tuple([_grouped(*group) for group in neighbours(elementary_steps(operation), PART_QUBITS)])
     if isinstance(operation, MoveGate):
-        _known_moves[key] = steps
-    return steps
+        _known_moves[key] = parts
+    return parts
 
 
-def _steps(circuit: QuantumCircuit) -> Iterator[Step]:
-    index = {qubit: number for number, qubit in enumerate(circuit.qubits)}
-    for instruction in circuit.data:
-        yield from _placed(instruction, tuple([index[qubit] for qubit in instruction.qubits]))
+def _grouped(qubits: frozenset[int], steps: Iterable[Step]) -> Placed:
+    order = tuple(sorted(qubits))
+    place = {qubit: number for number, qubit in enumerate(order)}
+    moved = tuple([step._replace(qubits=tuple([place[qubit] for qubit in step.qubits])) for step in steps])
+    return Placed(_part(len(order), moved), order)
 
 
-def _placed(instruction: CircuitInstruction, qubits: tuple[int, ...]) -> Iterator[Step]:
-    if instruction.name in ELEMENTARY:
-        yield Step(instruction.name, _angles(instruction.params, instruction.name), qubits)
-    elif instruction.name != "barrier":
-        for name, params, inner in _open(instruction.operation):
-            yield Step(name, params, tuple([qubits[number] for number in inner]))
+def elementary_steps(operation: Operation) -> Iterator[Step]:
+    """Open a gate down to elementary ones, in the order of its definition and on its own qubits.
+
+    Raises:
+        CircuitShapeError: it is no gate, has no definition, or an angle has no value.
+    """
+    name = operation.name
+    if not isinstance(operation, Gate):
+        raise CircuitShapeError(f"{name!r} is neither a gate nor a measurement at the end")
+    if name in ELEMENTARY:
+        yield Step(name, _angles(operation.params, name), tuple(range(operation.num_qubits)))
+        return
+    if operation.definition is None:
+        raise CircuitShapeError(f"gate {name!r} has no definition in elementary gates")
+    index = {qubit: number for number, qubit in enumerate(operation.definition.qubits)}
+    for instruction in operation.definition.data:
+        if instruction.name != "barrier":
+            for step in elementary_steps(instruction.operation):
+                yield step._replace(qubits=tuple([index[instruction.qubits[n]] for n in step.qubits]))
 
 
 def read_program(circuit: QuantumCircuit) -> Program:
@@ -126,22 +193,28 @@ def read_program(circuit: QuantumCircuit) -> Program:
             registers, a gate after the measurement of its qubit, or a bit that is written twice.
     """
     index = {qubit: number for number, qubit in enumerate(circuit.qubits)}
-    steps: list[Step] = []
+    parts: list[Placed] = []
     measurements: list[Measurement] = []
     measured: set[int] = set()
     places = {
         bit: (register.name, number) for register in circuit.cregs for number, bit in enumerate(register)
     }
     for instruction in circuit.data:
-        qubits = tuple([index[qubit] for qubit in instruction.qubits])
-        if instruction.name == "measure":
+        name = instruction.name
+        qubits = [index[qubit] for qubit in instruction.qubits]
+        if name == "measure":
             place = places.pop(instruction.clbits[0], None)
             if place is None:
                 raise CircuitShapeError("a measurement writes a bit outside all registers, or a second time")
             measurements.append(Measurement(qubits[0], *place))
-            measured.update(qubits)
-        elif instruction.name != "barrier" and not measured.isdisjoint(qubits):
-            raise CircuitShapeError(f"gate {instruction.name!r} acts on a qubit that has been measured")
-        else:
-            steps.extend(_placed(instruction, qubits))
-    return Program(circuit.num_qubits, tuple(steps), tuple(measurements))
+            measured.add(qubits[0])
+        elif name != "barrier":
+            if not measured.isdisjoint(qubits):
+                raise CircuitShapeError(f"gate {name!r} acts on a qubit that has been measured")
+            if name in ELEMENTARY:
+                step = Step(name, _angles(instruction.params, name), _OWN[len(qubits)])
+                parts.append(Placed(_part(len(qubits), (step,)), tuple(qubits)))
+            else:
+                for part, inner in _open(instruction.operation):
+                    parts.append(Placed(part, tuple([qubits[number] for number in inner])))
+    return Program(circuit.num_qubits, tuple(parts), tuple(measurements))

@@ -14,9 +14,10 @@ import numpy.typing as npt
 from qiskit.circuit import Gate
 from qiskit.circuit.library import UnitaryGate
 
-from circuits.decomposition import Step
+from circuits.decomposition import PART_QUBITS, Placed, Step
+from circuits.neighbours import neighbours
 
-FUSED_QUBITS: Final = 4
+FUSED_QUBITS: Final = PART_QUBITS
 """How wide a product may be: a move acts on four qubits, and five make Aer slower again."""
 
 
@@ -52,75 +53,41 @@ def apply_steps(state: npt.NDArray[np.complex128], steps: Iterable[Step]) -> npt
 
 
 class Fused(NamedTuple):
-    """A gate that stands for one or more steps, and the qubits it acts on."""
+    """A gate that stands for one or more parts, and the qubits it acts on."""
 
     gate: Gate
     qubits: tuple[int, ...]
 
 
 @lru_cache(maxsize=4096)
-def _product(num_qubits: int, steps: tuple[Step, ...]) -> UnitaryGate:
+def _product(num_qubits: int, parts: tuple[Placed, ...]) -> UnitaryGate:
     columns = np.eye(2**num_qubits, dtype=np.complex128)
     # Read as a tensor, the highest bit of a matrix's index comes first.
     rows = columns.reshape((2,) * num_qubits + (-1,)).transpose([*reversed(range(num_qubits)), num_qubits])
-    rows = apply_steps(rows, steps)
+    for part in parts:
+        rows = apply_steps(rows, part.steps())
     matrix = rows.transpose([*reversed(range(num_qubits)), num_qubits]).reshape(columns.shape)
     return UnitaryGate(matrix, check_input=False)
 
 
-class _Group:
-    """Neighbouring steps that are to become one gate."""
-
-    def __init__(self) -> None:
-        self.qubits: set[int] = set()
-        self.steps: list[Step] = []
-
-    def take(self, other: "_Group") -> None:
-        """Put a group in front of this one."""
-        self.qubits |= other.qubits
-        self.steps[:0] = other.steps
-        other.qubits, other.steps = set(), []
-
-    def gate(self) -> Fused:
-        if len(self.steps) == 1:
-            name, params, qubits = self.steps[0]
-            return Fused(elementary_gate(name, params), qubits)
-        qubits = tuple(sorted(self.qubits))
-        place = {qubit: number for number, qubit in enumerate(qubits)}
-        steps = [step._replace(qubits=tuple([place[qubit] for qubit in step.qubits])) for step in self.steps]
-        return Fused(_product(len(qubits), tuple(steps)), qubits)
+def _gate(qubits: frozenset[int], parts: list[Placed]) -> Fused:
+    if len(parts) == 1 and len(parts[0].part.steps) == 1:
+        (step,) = parts[0].steps()
+        return Fused(elementary_gate(step.name, step.params), step.qubits)
+    order = tuple(sorted(qubits))
+    place = {qubit: number for number, qubit in enumerate(order)}
+    moved = tuple([Placed(part, tuple([place[qubit] for qubit in on])) for part, on in parts])
+    return Fused(_product(len(order), moved), order)
 
 
 @lru_cache(maxsize=4096)
-def fuse(steps: tuple[Step, ...]) -> tuple[Fused, ...]:
-    """Multiply neighbouring gates together, up to `FUSED_QUBITS` qubits wide.
-
-    A step joins the last group that touches its qubits, together with those groups on its other qubits that
-    nothing has touched since, as long as the result is narrow enough; otherwise it begins a group.
+def fuse(parts: tuple[Placed, ...]) -> tuple[Fused, ...]:
+    """Multiply neighbouring parts of gates together, up to `FUSED_QUBITS` qubits wide.
 
     Args:
-        steps: gates in order.
+        parts: of gates, in order.
 
     Returns:
         Gates with the same product, in order.
     """
-    groups: list[_Group] = []
-    last: dict[int, _Group] = {}
-    order: dict[_Group, int] = {}
-    for step in steps:
-        touched = {last[qubit] for qubit in step.qubits if qubit in last}
-        group = max(touched, key=order.__getitem__, default=None)
-        if group is None or len(group.qubits.union(step.qubits)) > FUSED_QUBITS:
-            group = _Group()
-            order[group] = len(groups)
-            groups.append(group)
-        for other in sorted(touched - {group}, key=order.__getitem__):
-            untouched = all(last[qubit] is other for qubit in other.qubits)
-            if untouched and len(group.qubits.union(other.qubits, step.qubits)) <= FUSED_QUBITS:
-                last.update(dict.fromkeys(other.qubits, group))
-                group.take(other)
-        group.qubits.update(step.qubits)
-        group.steps.append(step)
-        # Not all of the group's qubits: a later group may have touched some of them.
-        last.update(dict.fromkeys(step.qubits, group))
-    return tuple([group.gate() for group in groups if group.steps])
+    return tuple([_gate(qubits, group) for qubits, group in neighbours(parts, FUSED_QUBITS)])

@@ -6,14 +6,14 @@ anyway. The three classical registers are `pos` (occupancies), `mark` (symbols) 
 would have no bit is left out.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from qiskit.circuit import ClassicalRegister, QuantumCircuit
+from qiskit.circuit import ClassicalRegister, Measure, QuantumCircuit, Qubit
 
 from circuits.errors import DecodingError, SquareError
-from circuits.register import SQUARES, her, occ, sym
+from circuits.register import SQUARES, her, occ, place, sym
 
 POSITIONS: Final = "pos"
 """Name of the classical register that holds occupancies."""
@@ -26,6 +26,8 @@ HERALDS: Final = "flag"
 
 REGISTER_NAMES: Final = (POSITIONS, SYMBOLS, HERALDS)
 """The classical registers in the one order in which their bits are ever joined."""
+
+_MEASURE: Final = Measure()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,21 @@ class Readout:
         )
 
 
+def measure_into(circuit: QuantumCircuit, qubits: Sequence[Qubit], name: str) -> None:
+    """Measure qubits in their order into a new classical register; if there are none, make no register.
+
+    Args:
+        circuit: a circuit that is being made.
+        qubits: some of its qubits.
+        name: the register's name, one of `REGISTER_NAMES`.
+    """
+    if qubits:
+        register = ClassicalRegister(len(qubits), name)
+        circuit.add_register(register)
+        for qubit, bit in zip(qubits, register, strict=True):
+            place(circuit, _MEASURE, [qubit], [bit])
+
+
 def measure_board(
     circuit: QuantumCircuit,
     squares: Collection[int],
@@ -165,15 +182,10 @@ def measure_board(
             raise SquareError(f"square {square!r} cannot be known and measured, or is off the board")
         if symbol not in ("X", "O"):
             raise SquareError(f"square {square} is said to hold {symbol!r}: a symbol is 'X' or 'O'")
-    for name, qubits in (
-        (POSITIONS, [occ(square) for square in live]),
-        (SYMBOLS, [sym(square) for square in live]),
-        (HERALDS, [her(square) for square in flags]),
-    ):
-        if qubits:
-            register = ClassicalRegister(len(qubits), name)
-            circuit.add_register(register)
-            circuit.measure(qubits, register)
+    wires = circuit.qubits
+    measure_into(circuit, [wires[occ(square)] for square in live], POSITIONS)
+    measure_into(circuit, [wires[sym(square)] for square in live], SYMBOLS)
+    measure_into(circuit, [wires[her(square)] for square in flags], HERALDS)
     bits: dict[int, Source] = {square: Bit(index) for index, square in enumerate(live)}
     return Readout(
         tuple(bits.get(square, Known(square in known)) for square in SQUARES),

@@ -5,7 +5,7 @@ of every square (is a piece certainly there, was it attacked), because the two r
 other and must not share their reckoning. The lean circuit is the other way round: it starts from the roots.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -350,7 +350,7 @@ class _Builder:
         for square in unsure:
             qubits += [occ(square), sym(square)]
         box = gate(len(sure), len(unsure))
-        self.circuit.append(box, qubits)
+        self._place(box, qubits)
         self.blocks.append(Block(box.label or box.name, tuple(sure + unsure), number))
 
     def _append(
@@ -359,8 +359,14 @@ class _Builder:
         from circuits.register import occ, sym
 
         qubits = [qubit for square in squares for qubit in (occ(square), sym(square))]
-        self.circuit.append(gate, [*qubits, *extra])
+        self._place(gate, [*qubits, *extra])
         self.blocks.append(Block(gate.label or gate.name, tuple(squares), number))
+
+    def _place(self, gate: "Gate", qubits: Iterable[int]) -> None:
+        from circuits.register import place
+
+        wires = self.circuit.qubits
+        place(self.circuit, gate, [wires[qubit] for qubit in qubits])
 
     def observed(self, mode: Mode) -> CompiledBoard:
         """Append the observation: the view back to standard, the mode's rotation, the measurement."""

@@ -103,11 +103,13 @@ class CircuitObserver:
 
     def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:
         """Run the circuit; given positions are post-selected component by component."""
+        check_request(game.state, mode, shots)
+        return self._run(self.compile(game, mode), game, shots, rng)
+
+    def _run(self, compiled: CompiledBoard, game: Game, shots: int, rng: "np.random.Generator") -> Sample:
         from circuits.decoding import decode
         from circuits.postselection import run_given
 
-        check_request(game.state, mode, shots)
-        compiled = self.compile(game, mode)
         assert compiled.readout is not None
         with service_errors():
             if game.state.positions is None:
@@ -119,10 +121,12 @@ class CircuitObserver:
 
     def draw(self, game: Game, mode: Mode, rng: "np.random.Generator") -> Sample:
         """Run the circuit shot by shot until one counts."""
+        check_request(game.state, mode, 1)
+        compiled = self.compile(game, mode)
         illegal = failed = 0
         kinds: Counter[str] = Counter()
         for _ in range(MAX_TRIES):
-            found = self.sample(game, mode, 1, rng)
+            found = self._run(compiled, game, 1, rng)
             if found.drawn:
                 return Sample(found.drawn, illegal, failed, dict(kinds))
             illegal += found.illegal

@@ -189,3 +189,11 @@ def percent(probability: float) -> str:
     if 0 < probability < 5e-5:
         return "< 0.01 %"
     return f"{100 * probability:.2f} %"
+
+
+def small(distance: float) -> str:
+    """A distance between distributions that ought to be equal, such as ``3.2e-04``.
+
+    What is left by rounding depends on the processor, and reads ``< 1e-12``.
+    """
+    return "< 1e-12" if distance < 1e-12 else f"{distance:.1e}"

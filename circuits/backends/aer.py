@@ -1,40 +1,85 @@
 """The local simulator: Qiskit Aer, without noise."""
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, Future
+from functools import cache
 from typing import Any, Final
+from uuid import uuid4
 
 import numpy as np
 from qiskit import transpile
 from qiskit.circuit import QuantumCircuit
-from qiskit_aer import AerSimulator
+from qiskit_aer import AerJob, AerSimulator
 
-from circuits.components import Component, join_components, register_widths, split
+from circuits.components import Component, fuse_components, join_components, register_widths, split
 from circuits.decoding import Bits, Shots
 from circuits.errors import BackendError, BackendUsageError, CircuitShapeError
 from circuits.measurement import HERALDS, POSITIONS, REGISTER_NAMES, SYMBOLS
+
+MANY_SHOTS: Final = 5_000
+"""From this many shots on a shot costs more than a state."""
 
 PACKED_QUBITS: Final = 10
 """Components are put side by side up to this many qubits: a state of 1,024 amplitudes costs less than one
 more circuit."""
 
+PACKED_QUBITS_OF_MANY: Final = 15
+"""The same for many shots, each of which costs 0.7 µs in every circuit."""
+
+PARALLEL_SHOTS: Final = 20_000
+"""From this many shots on two threads are worth it, even if the machine has other work as well."""
+
 DENSE_QUBITS: Final = 20
 """A component above this is run as a matrix product state (16 MiB of amplitudes at this size)."""
 
 
-@lru_cache(maxsize=2)
-def _simulator(method: str) -> AerSimulator:
-    # Making one costs some 10 ms, and it holds no state between runs. One thread: on states this small a
-    # second one gains little, and loses tens of milliseconds where the cores are shared.
-    return AerSimulator(method=method, max_parallel_threads=1)
+class _AtOnce(Executor):
+    """Does in the caller's thread what it is given."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
 
 
-def _pack(components: Iterable[Component]) -> list[list[Component]]:
-    """Put components into as few groups of `PACKED_QUBITS` as first-fit finds; larger ones are alone."""
+class _Simulator(AerSimulator):  # type: ignore[misc]  # Qiskit Aer ships no type information
+    """Aer, run in the caller's thread.
+
+    Aer hands every job to a thread of its own, and its option `executor` has no effect. On small boards the
+    way there and back, to a processor that knows nothing of the circuit yet, takes as long as the simulation,
+    and holding Python's lock all the while it gives nothing in return. Should Aer do without the method that
+    is replaced here, its own threads come back, and nothing else changes.
+    """
+
+    def _run_circuits(self, circuits: Any, parameter_binds: Any, **run_options: Any) -> AerJob:
+        job = AerJob(
+            self,
+            str(uuid4()),
+            self._execute_circuits_job,
+            circuits=circuits,
+            parameter_binds=parameter_binds,
+            run_options=run_options,
+            executor=_AtOnce(),
+        )
+        job.submit()
+        return job
+
+
+@cache
+def _simulator(method: str, threads: int = 1) -> AerSimulator:
+    # Making one costs some 10 ms, and it holds no state between runs.
+    return _Simulator(method=method, max_parallel_threads=threads, max_parallel_experiments=threads)
+
+
+def _pack(components: Iterable[Component], width: int) -> list[list[Component]]:
+    """Put components into as few groups of `width` qubits as first-fit finds; larger ones are alone."""
     groups: list[list[Component]] = []
     for component in sorted(components, key=lambda part: -len(part.qubits)):
         for group in groups:
-            if sum(len(part.qubits) for part in group) + len(component.qubits) <= PACKED_QUBITS:
+            if sum(len(part.qubits) for part in group) + len(component.qubits) <= width:
                 group.append(component)
                 break
         else:
@@ -52,8 +97,11 @@ def _bits(memory: Sequence[str], width: int) -> Bits:
 
 def _execute(circuits: list[QuantumCircuit], method: str, shots: int, rng: np.random.Generator) -> list[Bits]:
     seed = int(rng.random() * 2**31)
+    # A state that is drawn from gives the same shots whatever the number of threads, other methods may not.
+    parallel = method == "statevector" and shots >= PARALLEL_SHOTS
+    simulator = _simulator(method, threads=2 if parallel else 1)
     try:
-        result: Any = _simulator(method).run(circuits, shots=shots, memory=True, seed_simulator=seed).result()
+        result: Any = simulator.run(circuits, shots=shots, memory=True, seed_simulator=seed).result()
     except Exception as error:
         raise BackendError(f"the simulator failed: {error}") from error
     if not result.success:
@@ -76,12 +124,13 @@ class AerBackend:
     Neighbouring gates are multiplied together first (`circuits.fusion`), because Aer spends more time on
     taking an instruction in than on a state this small.
 
-    Measured on a full Level-2 board of 18 live qubits (components of 8, 4 and 2 and single qubits; two
-    cores), Aer's time alone: one shot takes 0.9 ms in two packed circuits by statevector (1.3 ms without the
-    products of gates), 1.4 ms as one matrix product state, 2.4 ms as one circuit a component and 13 ms as one
-    dense state; 1,000 shots take 5 ms packed and 32 ms as a matrix product state; 100,000 take 0.25 s and
-    3.3 s. So it is packed components by statevector for every number of shots. Opening the blocks, splitting
-    and packing add some 0.3 ms a circuit.
+    Measured on a full Level-2 board (components of 8, 4 and 2 qubits and a certain one; two cores), Aer's
+    time alone: one shot takes 0.8 ms in two packed circuits by statevector (1.4 ms gate by gate), 1.2 ms as
+    one matrix product state, 1.7 ms as one circuit a component and 4 ms as one dense state of the 15; 1,000
+    shots take 3.3 ms packed and 33 ms as a matrix product state; 100,000 take 0.16 s packed as for one, 0.11
+    s with all 15 qubits in one circuit and 3.3 s as a matrix product state. So it is packed components by
+    statevector for every number of shots, in wider packs for many. Opening the blocks, splitting and packing
+    add some 0.15 ms a circuit.
 
     Circuits that are not gates followed by measurements, such as dynamic ones, are run whole, which is much
     slower.
@@ -131,14 +180,15 @@ def _run_components(
     components: Sequence[Component], shots: int, rng: np.random.Generator, bits: dict[str, Bits]
 ) -> None:
     # A qubit without a gate is 0, which the bits are already.
-    live = [part for part in components if part.steps]
+    live = [part for part in components if part.parts]
     large = [[part] for part in live if len(part.qubits) > DENSE_QUBITS]
-    small = _pack(part for part in live if len(part.qubits) <= DENSE_QUBITS)
+    width = PACKED_QUBITS if shots < MANY_SHOTS else PACKED_QUBITS_OF_MANY
+    small = _pack((part for part in live if len(part.qubits) <= DENSE_QUBITS), width)
     for groups, method in ((small, "statevector"), (large, "matrix_product_state")):
         if groups:
-            fused = groups is small
             # A seed for each of the two: streams that start alike would tie independent components together.
-            results = _execute([join_components(group, fused=fused) for group in groups], method, shots, rng)
+            join = fuse_components if groups is small else join_components
+            results = _execute([join(group) for group in groups], method, shots, rng)
             for group, rows in zip(groups, results, strict=True):
                 targets = [target for part in group for target in part.targets]
                 for (register, bit), column in zip(targets, rows.T, strict=True):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from qiskit.circuit import ClassicalRegister, QuantumCircuit, QuantumRegister, Qubit
+from qiskit.circuit import QuantumCircuit, QuantumRegister, Qubit
 
 from circuits.lean.blocks import (
     coin,
@@ -17,7 +17,7 @@ from circuits.lean.blocks import (
     turn_if,
 )
 from circuits.lean.pieces import Piece, PieceError, Site, chance_of_o, chance_of_o_in_target
-from circuits.measurement import POSITIONS, SYMBOLS, Bit, Known, Readout, Source
+from circuits.measurement import POSITIONS, SYMBOLS, Bit, Known, Readout, Source, measure_into
 from circuits.register import SQUARES
 
 Encoding = Literal["masked", "strict"]
@@ -281,9 +281,6 @@ class _Draft:
                     sources[role].append(Known(role == "occ" or observed[square] == "O"))
                 else:
                     sources[role].append(Known(self.known.get((role, square), False)))
-            if qubits:
-                register = ClassicalRegister(len(qubits), name)
-                self.circuit.add_register(register)
-                self.circuit.measure(qubits, register)
+            measure_into(self.circuit, qubits, name)
         readout = Readout(tuple(sources["occ"]), tuple(sources["sym"]), masked=not self.strict)
         return self.circuit, readout

@@ -150,11 +150,11 @@ _WHY_NO_PROMISE = (
 def _show(report: "CheckReport", difference: "ViewDifference | None", session: Session) -> None:
     from qttt.commands.tables import plain_table
     from qttt.crosscheck import SIGNIFICANCE
-    from qttt.textboard import percent
+    from qttt.textboard import percent, small
 
     exact = plain_table("exact distance between", "")
     for pair, distance in report.distances.items():
-        exact.add_row(pair.replace("-", " and "), f"{distance:.1e}")
+        exact.add_row(pair.replace("-", " and "), small(distance))
     sample = report.sample
     by_d6 = report.rolled_by is Rolls.D6
     columns = [">dice", ">exact", *([">d6"] if by_d6 else []), ">measured", "99 % interval"]

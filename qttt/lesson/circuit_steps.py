@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from circuits.amplitudes import Part, parts
-from circuits.decomposition import read_program
-from circuits.register import board_circuit, qubit_name
+from circuits.decomposition import elementary_steps
+from circuits.register import qubit_name
 from qttt.compiler import CompiledBoard, compile_moves
 from qttt.game import Game
 from qttt.lesson.steps import Box, CircuitStep
@@ -72,11 +72,13 @@ def boxes(compiled: CompiledBoard, numbers: Sequence[int]) -> tuple[Box, ...]:
     result = []
     for number in numbers:
         block, instruction = compiled.blocks[number], compiled.circuit.data[number]
-        alone = board_circuit()
         qubits = [index[qubit] for qubit in instruction.qubits]
-        alone.append(instruction.operation, qubits)
+        steps = [
+            step._replace(qubits=tuple(qubits[own] for own in step.qubits))
+            for step in elementary_steps(instruction.operation)
+        ]
         wires = tuple(qubit_name(qubit) for qubit in qubits)
-        result.append(Box(block.label, block.squares, wires, read_program(alone).steps))
+        result.append(Box(block.label, block.squares, wires, tuple(steps)))
     return tuple(result)
 
 

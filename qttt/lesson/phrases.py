@@ -9,6 +9,7 @@ from circuits.amplitudes import Part
 from qttt.lesson.steps import Box, LessonStep
 from qttt.pictures.circuit_boxes import gate_name
 from qttt.symbols import Symbol
+from qttt.textboard import small
 
 _TOLERANCE = 1e-9
 _LARGEST = 64
@@ -119,8 +120,8 @@ def verdict_words(step: LessonStep) -> str:
         else ""
     )
     return (
-        f"{agree}: exact distributions within {report.exact_tvd:.1e} (total variation distance), "
-        f"{report.sample.kept} shots within {report.sampled_tvd:.4f}, p-value {report.p_value:.3f}.{heralds}"
+        f"{agree}: total variation distance {small(report.exact_tvd)} between the exact distributions, "
+        f"{report.sampled_tvd:.4f} of the {report.sample.kept} shots; p-value {report.p_value:.3f}.{heralds}"
     )
 
 

@@ -12,7 +12,7 @@ from qttt.pictures.scene import Circle, Curve, Scene, Shape, Text, rectangle
 from qttt.pictures.svg import svg
 from qttt.squares import SQUARES
 from qttt.standing import standing
-from qttt.textboard import percent
+from qttt.textboard import percent, small
 
 if TYPE_CHECKING:
     from qttt.crosscheck import CheckReport
@@ -81,7 +81,7 @@ def check_html(report: "CheckReport") -> str:
         f"distance of the shots {report.sampled_tvd:.4f}.</p>",
         "<table><thead><tr><th>exact distance</th><th>of</th></tr></thead><tbody>",
         *(
-            f"<tr><td>{distance:.1e}</td><td>{escape(pair.replace('-', ' and '))}</td></tr>"
+            f"<tr><td>{escape(small(distance))}</td><td>{escape(pair.replace('-', ' and '))}</td></tr>"
             for pair, distance in report.distances.items()
         ),
         "</tbody></table>",

@@ -21,7 +21,7 @@ from qttt.state import Phase
 from qttt.symbols import Mode
 from qttt.terminal.narration import narrate
 from qttt.terminal.observing import ObservationPhase
-from qttt.textboard import draw_legend
+from qttt.textboard import draw_legend, small
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,8 +123,8 @@ def _show_checks(checked: list[_Checked], session: Session) -> None:
         table.add_row(
             str(entry.observation),
             str(report.mode),
-            f"{report.distances['dice-moves']:.0e}",
-            f"{report.distances['dice-lean']:.0e}",
+            small(report.distances["dice-moves"]),
+            small(report.distances["dice-lean"]),
             f"{report.sample.shots:,}",
             f"{report.sample.kept:,}",
             f"{report.sampled_tvd:.4f}",

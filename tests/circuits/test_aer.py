@@ -2,17 +2,19 @@
 
 import resource
 import sys
+from threading import get_ident
 
 import numpy as np
 import pytest
 from qiskit.circuit import ClassicalRegister, QuantumCircuit, QuantumRegister
+from qiskit_aer import AerSimulator
 from scipy.stats import chisquare
 
 from circuits.backends import Backend, get_backend
-from circuits.backends.aer import AerBackend
+from circuits.backends.aer import MANY_SHOTS, PARALLEL_SHOTS, AerBackend
 from circuits.components import exact_distribution
 from circuits.decoding import Decoded, Shots, decode
-from circuits.errors import BackendUsageError, CircuitShapeError, UnknownBackendError
+from circuits.errors import BackendError, BackendUsageError, CircuitShapeError, UnknownBackendError
 from circuits.gates import ClassicalGate, EntanglingGate, SuperpositionGate
 from circuits.measurement import Readout, measure_board
 from circuits.register import board_circuit
@@ -43,32 +45,39 @@ def assert_samples(decoded: Decoded, exact: dict[str, float]) -> None:
     assert chisquare(observed, expected).pvalue > 1e-3
 
 
-def test_level_two_board() -> None:
+# Few shots, many, and so many that two threads draw them.
+NUMBERS = pytest.mark.parametrize("shots", [4_000, MANY_SHOTS, PARALLEL_SHOTS])
+
+
+@NUMBERS
+def test_level_two_board(shots: int) -> None:
     """Correlations inside the roots and independence between them."""
     circuit, readout = level_two()
-    decoded = sampled(circuit, readout, 20_000)
+    decoded = sampled(circuit, readout, shots)
     assert (decoded.illegal, decoded.herald_failed) == (0, 0)
     assert_samples(decoded, exact_distribution(circuit, readout).outcomes)
 
 
-def test_level_five_board_with_heralds() -> None:
+@NUMBERS
+def test_level_five_board_with_heralds(shots: int) -> None:
     """Herald failures come as often as they should, and what is kept has the exact distribution."""
     circuit, readout = level_five()
-    decoded = sampled(circuit, readout, 20_000)
+    decoded = sampled(circuit, readout, shots)
     exact = exact_distribution(circuit, readout)
     assert decoded.illegal == 0
-    spread = 4 * np.sqrt(20_000 * exact.herald_failed * (1 - exact.herald_failed))
-    assert decoded.herald_failed == pytest.approx(20_000 * exact.herald_failed, abs=spread)
+    spread = 4 * np.sqrt(shots * exact.herald_failed * (1 - exact.herald_failed))
+    assert decoded.herald_failed == pytest.approx(shots * exact.herald_failed, abs=spread)
     assert_samples(decoded, exact.outcomes)
 
 
-def test_equal_components_are_not_equal_shots() -> None:
+@NUMBERS
+def test_equal_components_are_not_equal_shots(shots: int) -> None:
     """Four superpositions of one shape, in different packed circuits, must not repeat one another."""
     circuit = board_circuit()
     for square in (1, 3, 5, 7):
         place(circuit, SuperpositionGate("O"), square, square + 1)
     readout = measure_board(circuit, range(1, 9))
-    decoded = sampled(circuit, readout, 8000)
+    decoded = sampled(circuit, readout, shots)
     exact = exact_distribution(circuit, readout).outcomes
     assert len(exact) == 16
     assert_samples(decoded, exact)
@@ -91,6 +100,38 @@ def test_seeds() -> None:
     assert same(second, again[1])
     assert not same(first, second)
     assert not same(second, third)
+
+
+def test_threads_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A seed gives the same shots on a machine with one processor."""
+    for circuit, _ in (level_two(), level_five()):
+        (two,) = AER.run([circuit], PARALLEL_SHOTS, np.random.default_rng(SEED))
+        monkeypatch.setattr("circuits.backends.aer.PARALLEL_SHOTS", PARALLEL_SHOTS + 1)
+        (one,) = AER.run([circuit], PARALLEL_SHOTS, np.random.default_rng(SEED))
+        monkeypatch.undo()
+        assert same(one, two)
+
+
+def test_the_simulator_stays_in_the_thread_that_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread and the way back would cost as much as a small board; errors come back as well."""
+    threads = []
+
+    def watched(self: AerSimulator, *arguments: object, **options: object) -> object:
+        threads.append(get_ident())
+        return run(self, *arguments, **options)
+
+    run = AerSimulator._execute_circuits_job
+    monkeypatch.setattr(AerSimulator, "_execute_circuits_job", watched)
+    circuit, _ = level_two()
+    AER.run([circuit], 1, np.random.default_rng(SEED))
+    assert threads == [get_ident()]
+
+    def broken(self: AerSimulator, *arguments: object, **options: object) -> None:
+        raise ValueError("out of order")
+
+    monkeypatch.setattr(AerSimulator, "_execute_circuits_job", broken)
+    with pytest.raises(BackendError, match="the simulator failed: out of order"):
+        AER.run([circuit], 1, np.random.default_rng(SEED))
 
 
 def test_bits_land_in_their_registers() -> None:

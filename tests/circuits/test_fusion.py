@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from qiskit.circuit import QuantumCircuit
 from qiskit.quantum_info import Operator, Statevector
 
-from circuits.components import join_components, split
-from circuits.decomposition import Step
+from circuits.components import fuse_components, join_components, split
+from circuits.decomposition import Step, read_program
 from circuits.fusion import FUSED_QUBITS, apply_steps, fuse
+from circuits.neighbours import neighbours
 from tests.circuits.boards import level_five, level_two
 
 QUBITS = 6
@@ -27,6 +28,13 @@ def product(gates: QuantumCircuit) -> np.ndarray:
     return np.asarray(Operator(gates).data)
 
 
+def gates_alone(measured: QuantumCircuit) -> np.ndarray:
+    """The state before the measurement, which Qiskit does not remove where it is one for all qubits."""
+    gates = measured.copy_empty_like()
+    gates.data = [item for item in measured.data if item.name != "measure"]
+    return np.asarray(Statevector(gates).data)
+
+
 def circuit(gates: list[tuple[object, tuple[int, ...]]]) -> QuantumCircuit:
     made = QuantumCircuit(QUBITS)
     for gate, qubits in gates:
@@ -34,13 +42,42 @@ def circuit(gates: list[tuple[object, tuple[int, ...]]]) -> QuantumCircuit:
     return made
 
 
-@given(st.lists(step(), max_size=25))
-def test_the_product_is_the_same(steps: list[Step]) -> None:
-    fused = fuse(tuple(steps))
+@given(st.lists(st.lists(step(), max_size=9), max_size=4), st.booleans())
+def test_the_product_is_the_same(boxes: list[list[Step]], boxed: bool) -> None:
+    plain = [circuit([(each.gate(), each.qubits) for each in steps]) for steps in boxes]
+    whole = QuantumCircuit(QUBITS)
+    for box in plain:
+        whole.compose(box.to_gate() if boxed else box, range(QUBITS), inplace=True)
+    program = read_program(whole)
+    assert len(program.steps) == sum(map(len, boxes))
+    fused = fuse(program.parts)
     assert all(len(qubits) <= FUSED_QUBITS for _, qubits in fused)
-    assert len(fused) <= len(steps)
-    one_by_one = product(circuit([(each.gate(), each.qubits) for each in steps]))
-    assert product(circuit(list(fused))) == pytest.approx(one_by_one, abs=1e-12)
+    assert len(fused) <= len(program.parts) <= len(program.steps)
+    steps = [(each.gate(), each.qubits) for each in program.steps]
+    assert product(circuit(steps)) == pytest.approx(product(whole), abs=1e-12)
+    assert product(circuit(list(fused))) == pytest.approx(product(whole), abs=1e-12)
+
+
+@given(st.lists(step(), max_size=25), st.integers(2, 5))
+def test_groups_are_connected_and_narrow_and_keep_the_order(steps: list[Step], width: int) -> None:
+    groups = neighbours(steps, width)
+    assert sorted(each for _, group in groups for each in group) == sorted(steps)
+    for qubits, group in groups:
+        assert len(qubits) <= width
+        assert qubits == {qubit for each in group for qubit in each.qubits}
+        reached = set(group[0].qubits)
+        for _ in group:
+            reached |= {q for each in group if reached & set(each.qubits) for q in each.qubits}
+        assert reached == qubits
+    # On every qubit the gates stay in their order.
+    for qubit in range(QUBITS):
+        now = [each for _, group in groups for each in group if qubit in each.qubits]
+        assert now == [each for each in steps if qubit in each.qubits]
+
+
+def test_a_gate_wider_than_the_groups_stays_alone() -> None:
+    steps = [Step("x", (), (0,)), Step("cx", (), (0, 1)), Step("x", (), (1,))]
+    assert [group for _, group in neighbours(steps, 1)] == [[step] for step in steps]
 
 
 @given(st.lists(step(), max_size=12))
@@ -59,8 +96,7 @@ def test_a_board_takes_a_third_of_the_gates(make: object) -> None:
     """Told here because it is why there are products at all; what it saves is the benchmark's to tell."""
     board, _ = level_two() if make is level_two else level_five()
     for part in split(board):
-        plain, fused = (join_components([part], fused=choice) for choice in (False, True))
-        states = [Statevector(each.remove_final_measurements(inplace=False)).data for each in (plain, fused)]
+        states = [gates_alone(join([part])) for join in (join_components, fuse_components)]
         assert states[1] == pytest.approx(states[0], abs=1e-12)
         if len(part.steps) > 20:
-            assert len(fuse(part.steps)) * 3 < len(part.steps)
+            assert len(fuse(part.parts)) * 3 < len(part.steps)
