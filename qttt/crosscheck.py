@@ -213,7 +213,7 @@ def check(
     failing = _failing_fraction(game)
     heralded = isinstance(observer, CircuitObserver) and not observer.lean and game.state.positions is None
     herald_p = binomial_p_value(sample.herald_failed, sample.shots, failing if heralded else 0.0)
-    squares = _square_checks(game, mode, odds, sample, None if drawn_from is odds else drawn_from)
+    squares = _square_checks(game, mode, odds, counts, None if drawn_from is odds else drawn_from)
     exact_ok = (
         max(distances.values()) <= TOLERANCE
         and all(row.dice is None or abs(row.dice - row.exact) <= TOLERANCE for row in squares)
@@ -267,8 +267,9 @@ def _failing_fraction(game: Game) -> float:
 
 
 def _square_checks(
-    game: Game, mode: Mode, odds: Odds, sample: Sample, rolled: Odds | None = None
+    game: Game, mode: Mode, odds: Odds, counts: Mapping[str, int], rolled: Odds | None = None
 ) -> list[SquareCheck]:
+    kept = sum(counts.values())
     position = _dice_left(game)
     rows = []
     by_rolls = None if rolled is None else rolled.squares()
@@ -276,9 +277,9 @@ def _square_checks(
         for symbol in Symbol:
             if exact[symbol] <= 0:
                 continue
-            number = sum(board[square - 1] == symbol for board in sample.drawn)
-            low, high = wilson(number, sample.kept, CONFIDENCE)
-            measured = number / sample.kept if sample.kept else 0.0
+            number = sum(count for board, count in counts.items() if board[square - 1] == symbol)
+            low, high = wilson(number, kept, CONFIDENCE)
+            measured = number / kept if kept else 0.0
             promise = promised(position, square, symbol, mode)
             by_d6 = None if by_rolls is None else by_rolls[square - 1][symbol]
             rows.append(SquareCheck(square, symbol, promise, exact[symbol], measured, low, high, by_d6))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from qttt.commands import Command
 from qttt.commands.arguments import add_json_argument, add_record_arguments, game_of, whole_number
 from qttt.commands.session import Session
+from qttt.commands.waiting import waiting
 from qttt.game import Game
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def _run(arguments: Namespace, session: Session) -> int:
     from qttt.advice import advise
 
     game = game_of(arguments, session)
-    advice = advise(game)
+    with waiting(session, "thinking"):
+        advice = advise(game)
     if arguments.json:
         session.write_json(_report(advice, arguments.top))
     else:

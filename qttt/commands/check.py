@@ -19,6 +19,7 @@ from qttt.commands.arguments import (
     record_of,
 )
 from qttt.commands.session import Session
+from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
 from qttt.record import Record
 from qttt.rolls import Rolls
@@ -95,7 +96,8 @@ def _run(arguments: Namespace, session: Session) -> int:
     shots = arguments.shots or DEFAULT_SHOTS
     if not names_device(arguments):
         observer, rng = observer_of(arguments), session.generator(arguments.seed)
-        report = check(game, mode, observer, rng, shots=shots, rolls=Rolls(arguments.rolls))
+        with waiting(session, f"checking with {shots:,} shots"):
+            report = check(game, mode, observer, rng, shots=shots, rolls=Rolls(arguments.rolls))
         return _tell(report, difference, arguments, session)
     if arguments.dry_run:
         from qttt.commands.check_device import dry_run

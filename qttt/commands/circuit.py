@@ -16,6 +16,7 @@ from qttt.commands.arguments import (
 )
 from qttt.commands.characters import in_ascii
 from qttt.commands.session import Session
+from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
 from qttt.files import save_file
 from qttt.game import Game
@@ -206,16 +207,17 @@ def _run(arguments: Namespace, session: Session) -> int:
     mode = mode_of(arguments, game)
     if format == "stats":
         return _show_stats(game, mode, arguments, session)
-    content = circuit_text(
-        game,
-        mode,
-        style=arguments.style,
-        format=format,
-        all_wires=arguments.all_wires,
-        width=arguments.width or session.drawing_columns,
-        opened=arguments.open,
-        strict=arguments.strict,
-    )
+    with waiting(session, "drawing"):
+        content = circuit_text(
+            game,
+            mode,
+            style=arguments.style,
+            format=format,
+            all_wires=arguments.all_wires,
+            width=arguments.width or session.drawing_columns,
+            opened=arguments.open,
+            strict=arguments.strict,
+        )
     if isinstance(content, str):
         if session.ascii or (arguments.out is None and not session.takes_unicode):
             content = in_ascii(content)
@@ -259,9 +261,10 @@ def _format(arguments: Namespace) -> str:
 
 
 def _show_stats(game: Game, mode: Mode, arguments: Namespace, session: Session) -> int:
-    stats = circuit_stats(
-        game, mode, style=arguments.style, backend=arguments.backend, strict=arguments.strict
-    )
+    with waiting(session, "counting gates"):
+        stats = circuit_stats(
+            game, mode, style=arguments.style, backend=arguments.backend, strict=arguments.strict
+        )
     if arguments.json:
         session.write_json(stats)
         return 0

@@ -13,6 +13,7 @@ from qttt.commands.arguments import (
     mode_of,
 )
 from qttt.commands.session import Session
+from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
 from qttt.files import save_file
 from qttt.game import Game
@@ -66,7 +67,9 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 def _run(arguments: Namespace, session: Session) -> int:
     format = _format(arguments)
-    content = _picture(arguments, format, game_of(arguments, session))
+    game = game_of(arguments, session)
+    with waiting(session, "drawing"):
+        content = _picture(arguments, format, game)
     save_file(arguments.out, content)
     session.show(f"Wrote {arguments.out}.")
     return 0

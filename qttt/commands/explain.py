@@ -14,6 +14,7 @@ from qttt.commands.arguments import (
     whole_number,
 )
 from qttt.commands.session import Session
+from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
 from qttt.files import save_file
 
@@ -78,9 +79,11 @@ def _run(arguments: Namespace, session: Session) -> int:
 
     format = _format(arguments)
     record = record_of(arguments, session)
-    lesson = make_lesson(record, shots=arguments.shots or DEFAULT_SHOTS, seed=arguments.seed or 0)
-    if format is not None:
-        save_file(arguments.out, explained(lesson, format))
+    with waiting(session, "explaining"):
+        lesson = make_lesson(record, shots=arguments.shots or DEFAULT_SHOTS, seed=arguments.seed or 0)
+        written = None if format is None else explained(lesson, format)
+    if written is not None:
+        save_file(arguments.out, written)
         session.show(f"Wrote {arguments.out}.")
         return 0
     from qttt.commands.characters import carried

@@ -21,6 +21,7 @@ from qttt.commands.arguments import (
 )
 from qttt.commands.observed import observe_report, show_observation
 from qttt.commands.session import QuestionUnansweredError, Session
+from qttt.commands.waiting import waiting
 from qttt.errors import IllegalMoveError, QtttError, UsageError
 from qttt.game import Game
 from qttt.outcomes import Observation
@@ -151,7 +152,8 @@ def _run(arguments: Namespace, session: Session) -> int:
         mode = game.state.modes[0]
     else:
         mode = _choose(game, record, observer, rng, arguments, session)
-    sample = observe_board(game, mode, observer, rng, arguments.shots)
+    with waiting(session, f"observing by {observer.name}"):
+        sample = observe_board(game, mode, observer, rng, arguments.shots)
     record = record.updated(game)
     if arguments.save is not None:
         save_record(arguments.save, record)
@@ -175,7 +177,8 @@ def _choose(
     from qttt.observation import observe_positions
 
     if game.state.positions is None:
-        positions, _ = observe_positions(game, observer, rng)
+        with waiting(session, f"observing by {observer.name}"):
+            positions, _ = observe_positions(game, observer, rng)
         game.push(positions)
     seen = record.updated(game)
     if arguments.save is not None:

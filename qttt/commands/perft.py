@@ -1,11 +1,13 @@
 """``qttt perft``: count legal move sequences, to test that two programs know the same rules."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from typing import Any
 
 from qttt.commands import Command
 from qttt.commands.arguments import add_json_argument, add_rules_arguments, whole_number
 from qttt.commands.session import Session
+from qttt.commands.waiting import waiting
 from qttt.game import Game
 from qttt.record import Record
 from qttt.state import State
@@ -29,17 +31,21 @@ def count_sequences(state: State, depth: int) -> int:
     return sum(count_sequences(state.child(move), depth - 1) for move in moves)
 
 
-def perft_report(game: Game, depth: int) -> dict[str, Any]:
+def perft_report(game: Game, depth: int, step: Callable[[], None] = lambda: None) -> dict[str, Any]:
     """The object that ``qttt perft --json`` prints: the count, and beside it the count after each first move.
 
     Args:
         game: where the sequences start.
         depth: how many moves.
+        step: called after each first move.
     """
     state = game.state
     if depth == 0:
         return {"nodes": 1, "moves": {}}
-    moves = {str(move): count_sequences(state.child(move), depth - 1) for move in state.legal_moves()}
+    moves = {}
+    for move in state.legal_moves():
+        moves[str(move)] = count_sequences(state.child(move), depth - 1)
+        step()
     return {"nodes": sum(moves.values()), "moves": moves}
 
 
@@ -57,7 +63,8 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 def _run(arguments: Namespace, session: Session) -> int:
     game = Record().completed(arguments.level, arguments.options).game()
-    report = perft_report(game, arguments.depth)
+    with waiting(session, "counting", len(game.state.legal_moves())) as step:
+        report = perft_report(game, arguments.depth, step)
     if arguments.json:
         session.write_json(report)
         return 0

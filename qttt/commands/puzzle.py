@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from qttt.commands import Command
 from qttt.commands.arguments import add_json_argument, add_rules_arguments, add_seed_argument
 from qttt.commands.session import Session
+from qttt.commands.waiting import waiting
 from qttt.errors import QtttError, UsageError
 
 if TYPE_CHECKING:
@@ -94,12 +95,11 @@ def _chosen(arguments: Namespace, session: Session) -> "Puzzle":
             raise UsageError(f"the rule texts have no question {arguments.text!r}: there are {known}")
         return TEXT_PUZZLES[arguments.text].puzzle()
     rules = Record().completed(arguments.level, arguments.options).rules
-    return find_puzzle(
-        rules,
-        session.generator(arguments.seed),
-        arguments.grade and Grade(arguments.grade),
-        arguments.aim and Aim(arguments.aim),
-    )
+    rng = session.generator(arguments.seed)
+    with waiting(session, "looking for a puzzle"):
+        return find_puzzle(
+            rules, rng, arguments.grade and Grade(arguments.grade), arguments.aim and Aim(arguments.aim)
+        )
 
 
 def _list(arguments: Namespace, session: Session) -> int:

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 from qttt.commands import COMMANDS as COMMAND_LINE
 from qttt.commands.parser import Parser
 from qttt.commands.session import Session
+from qttt.commands.waiting import waiting
 from qttt.errors import QtttError, RecordError, UsageError
 from qttt.files import FileError, reserve_file
 from qttt.game import Game, parse_event
 from qttt.moves import Move
 from qttt.observation import Observer
 from qttt.outcomes import Observation
+from qttt.players import Choice
 from qttt.record import Record
 from qttt.recordfile import load_record, save_record
 from qttt.standing import final_board, shown_position, standing
-from qttt.state import Event, Phase
+from qttt.state import Event, Phase, State
 from qttt.symbols import Mode, Symbol
 from qttt.terminal.device import is_on_device, observe_by_device
 from qttt.terminal.keyboard import Keyboard
@@ -182,7 +184,7 @@ class KeyboardGame:
     def turn(self) -> None:
         """Let a computer move, or ask a person for a move or for a word that asks for something else."""
         if (player := self.seats.at(self.game.turn)) is not None:
-            choice = self.seats.decide(self.game.turn, self.game.state, self.rng)
+            choice = self._decided(self.game.turn, self.game.state)
             self.session.show("", f"{self.game.turn} ({player.name}) plays {choice}.")
             self.move(str(choice))
             return
@@ -246,10 +248,14 @@ class KeyboardGame:
                     "on for ever: 'draw' offers a draw."
                 )
 
+    def _decided(self, symbol: Symbol, state: State) -> Choice:
+        with waiting(self.session, f"{symbol} thinks"):
+            return self.seats.decide(symbol, state, self.rng)
+
     def choose_mode(self, game: Game) -> Mode:
         """Let the initiator choose the mode of observation."""
         if (player := self.seats.at(game.state.initiator)) is not None:
-            choice = Mode(str(self.seats.decide(game.state.initiator, game.state, self.rng)))
+            choice = Mode(str(self._decided(game.state.initiator, game.state)))
             self.session.show(f"{game.state.initiator} ({player.name}) chooses the {choice} mode.")
             return choice
         modes = [str(mode) for mode in game.state.modes]
