@@ -25,6 +25,7 @@ from qttt.standing import final_board, shown_position, standing
 from qttt.state import Event, Phase, State
 from qttt.symbols import Mode, Symbol
 from qttt.terminal.device import is_on_device, observe_by_device
+from qttt.terminal.helptext import MODES, NOTATION, WORDS, listed_words
 from qttt.terminal.keyboard import Keyboard
 from qttt.terminal.narration import narrate
 from qttt.terminal.observing import ObservationPhase, measure
@@ -42,36 +43,6 @@ _MEASURE = re.compile(r"\?([1-9])", re.ASCII)
 
 #: Commands of the command line that the prompt takes too; the game so far is their record.
 ASIDES = ("moves", "dice", "odds", "advise", "circuit", "check")
-
-COMMANDS: dict[str, str] = {
-    "help": "these lines; help moves explains the notation",
-    "moves": "the legal moves",
-    "dice": "the dice in every square, and to whom it is open",
-    "odds": "the exact odds if the board were observed now; odds --mode rotated, --rolls d6",
-    "advise": "what every choice is worth, the best one and why; advise --top 3",
-    "circuit": "the circuit of the moves since the last observation; circuit --style lean",
-    "check": "hold dice, circuits and shots of this board against each other",
-    "undo": "take the last move back (never an observation)",
-    "draw": "offer a draw; the other player answers",
-    "why": "ask a computer player for the reason of its last choice",
-    "save FILE": "write the record to FILE, and from now on after every move",
-    "quit": "keep the record and stop",
-}
-
-MODES = """\
-standard  triangles and squares read as they are; plus and minus states are 50/50
-rotated   plus reads X, minus reads O; classical pieces are 50/50
-Entangled pairs are 50/50 and opposite in both. odds --mode rotated shows what a mode would give;
-save FILE, check, advise and quit work here too."""
-
-NOTATION = """\
-5      classical: your piece in square 5
-1+3    superposition: your piece in 1 and 3 at once
-5*6    entangle: invade the opponent's lone die in 5 and spread into empty 6
-5-6    cancel: invade 5, your own die into empty 6 (Level 3 and up)
-~5 5~  the same with a view switch before or after the move (Level 5; ~5~ with two switches allowed)
-?5     observe square 5 as your turn (option measure-turn)
-Squares are numbered 1 to 9 from left to right and top to bottom."""
 
 
 class StoppedError(Exception):
@@ -190,7 +161,7 @@ class KeyboardGame:
             return
         words = [str(move) for move in self.game.state.legal_moves()]
         words += [f"?{square}" for square in self.game.state.measurable()]
-        words += [name.split()[0] for name in COMMANDS]
+        words += [name.split()[0] for name in WORDS]
         typed = self.keyboard.line(f"{self.game.turn}> ", words)
         if not typed:
             return
@@ -305,12 +276,8 @@ class KeyboardGame:
         """List the words, or explain the notation."""
         if rest == "moves":
             self.session.show(NOTATION)
-            return
-        width = max(map(len, COMMANDS))
-        self.session.show(
-            "Type a move (5, 1+3, 5*6) or one of:",
-            *(f"  {name:{width}}  {text}" for name, text in COMMANDS.items()),
-        )
+        else:
+            self.session.show("Type a move (5, 1+3, 5*6) or one of:", *listed_words())
 
     def aside(self, name: str, rest: str) -> None:
         """Run a command of the command line on the game so far, with any of its arguments."""

@@ -70,6 +70,13 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/circuits/test_drawing.py",
         "tests/qttt/test_two_steps.py",
     ),
+    ("circuits.fusion", "circuits.neighbours", "circuits.backends.aer"): (
+        "tests/circuits/test_fusion.py",
+        "tests/circuits/test_aer.py",
+        "tests/campaigns/test_survivors.py",
+        "tests/qttt/test_two_steps.py",
+        "tests/qttt/test_measure_turn_circuits.py",
+    ),
     ("circuits.decoding", "circuits.measurement", "circuits.postselection"): (
         "tests/circuits/test_decoding.py",
         "tests/circuits/test_measurement.py",
