@@ -13,7 +13,8 @@ from qttt.record import Record
 from qttt.recordfile import load_record
 from qttt.rules import Rules
 from qttt.symbols import Symbol
-from qttt.terminal.play import ASIDES, COMMANDS, game_points
+from qttt.terminal.helptext import WORDS
+from qttt.terminal.play import ASIDES, game_points
 from qttt.verdict import Result
 
 
@@ -75,7 +76,7 @@ def test_the_words_at_the_prompt() -> None:
         "--seed",
         "1",
     )
-    for word in COMMANDS:
+    for word in WORDS:
         assert word in shown
     assert "superposition: your piece in 1 and 3 at once" in shown
     assert "5*1" in shown
@@ -83,7 +84,7 @@ def test_the_words_at_the_prompt() -> None:
     assert "Everything agrees." in shown
     assert "5 is taken back." in shown
     assert "no move has been made yet" in shown
-    assert set(ASIDES) < {name.split()[0] for name in COMMANDS}
+    assert set(ASIDES) < {name.split()[0] for name in WORDS}
 
 
 def test_words_take_the_arguments_of_the_command_line() -> None:
