@@ -224,7 +224,10 @@ class CancellingGate(_SymbolGate):
         q.  →  .(X + O)/√2  if X moves, the plus state
         q.  →  .(X − O)/√2  if O moves, the minus state
 
-    No piece is added: the dice in a sum to nothing. There is no two-qubit gate in it.
+    No piece is added: the dice in a sum to nothing. There is no two-qubit gate in it, and no herald: a is
+    certain, so there is one branch only, and every branch of the position is mapped to one of the same norm.
+    The dice rule has nothing to renormalise, so a unitary does it, and every shot counts.
+    `HalfCancellingGate` meets the piece in one branch and not in the other, lets the first grow, and pays.
 
     Source: Player Reference, The Cancelling Move.
     """

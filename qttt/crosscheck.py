@@ -77,11 +77,13 @@ class RollCheck:
         squares: the squares of the part.
         distance: total variation distance, 0 to 1.
         configurations: what the dice in each of these squares say, for example ``half-cancelled``.
+        by_square: the distance of each of these squares alone, of what it holds: X, O or nothing.
     """
 
     squares: tuple[int, ...]
     distance: float
     configurations: tuple[str, ...]
+    by_square: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +345,8 @@ def _roll_checks(game: Game, mode: Mode) -> tuple[RollCheck, ...]:
         gap = distance(dict(one.patterns), dict(other.patterns))
         if gap > TOLERANCE:
             kinds = tuple(position.configuration(square).value for square in one.squares)
-            rows.append(RollCheck(one.squares, gap, kinds))
+            alone = tuple(distance(exact.square(square), rolled.square(square)) for square in one.squares)
+            rows.append(RollCheck(one.squares, gap, kinds, alone))
     return tuple(rows)
 
 

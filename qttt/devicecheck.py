@@ -26,6 +26,7 @@ from qttt.goodness import apart
 from qttt.impossible import impossible_boards
 from qttt.observation import Observer
 from qttt.odds import distance
+from qttt.rolls import Rolls
 from qttt.samples import Sample, service_errors
 from qttt.state import State
 from qttt.symbols import Mode
@@ -90,7 +91,12 @@ class _Drawn:
 
 
 def judged(
-    game: Game, mode: Mode, observer: Observer, rng: "np.random.Generator", shots: int = DEFAULT_SHOTS
+    game: Game,
+    mode: Mode,
+    observer: Observer,
+    rng: "np.random.Generator",
+    shots: int = DEFAULT_SHOTS,
+    rolls: Rolls = Rolls.EXACT,
 ) -> CheckReport:
     """Cross-check a game by whoever observes it: a device with noise in its own way, others by p-values.
 
@@ -100,13 +106,14 @@ def judged(
         observer: who draws the shots.
         rng: where random numbers come from.
         shots: how many shots.
+        rolls: what a dice observer rolls by.
 
     Raises:
         UsageError: as ``check`` and ``check_on_device``, or a real device whose use nobody agreed to.
         ServiceError: the backend failed.
     """
     if not isinstance(observer, DeviceObserver):
-        return check(game, mode, observer, rng, shots=shots)
+        return check(game, mode, observer, rng, shots=shots, rolls=rolls)
     observer.agree()
     return check_on_device(game, mode, observer, observer.plan(game, [mode], shots), rng)
 

@@ -67,7 +67,8 @@ class Question:
     def __str__(self) -> str:
         """For example ``X points at 7: is this square mine? (even means yes)``."""
         places = " and ".join(map(str, self.squares))
-        return f"{self.asker} points at {places}: {self.asks.value} ({self.reading.value})"
+        unseen = ", rotated although the dice do not show it" * self.hidden
+        return f"{self.asker} points at {places}{unseen}: {self.asks.value} ({self.reading.value})"
 
 
 class Answers(NamedTuple):

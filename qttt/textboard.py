@@ -153,7 +153,7 @@ def _cell(
 
 
 def draw_legend(position: Position, glyphs: Glyphs = UNICODE) -> Text:
-    """What the characters of the dice on the board mean; empty if there are no dice."""
+    """What the characters of the dice on the board mean, and where they mean too little; may be empty."""
     colours = sorted({die.colour for dice in position.dice for die in dice})
     if not colours:
         return Text("")
@@ -161,7 +161,11 @@ def draw_legend(position: Position, glyphs: Glyphs = UNICODE) -> Text:
     letters = Text(", ").join(
         Text(f"{colour_letter(Symbol.X, colour)} {colour_name(colour)}", _style(colour)) for colour in colours
     )
-    return Text.assemble(shapes, letters, " (X's in capitals)")
+    legend = Text.assemble(shapes, letters, " (X's in capitals)")
+    if position.twisted:
+        squares = " and ".join(map(str, sorted(position.twisted)))
+        legend.append(f"\nrotated although the dice do not show it (view=physical): {squares}")
+    return legend
 
 
 def _style(colour: int) -> str:

@@ -190,9 +190,11 @@ def _show(report: "CheckReport", difference: "ViewDifference | None", session: S
     if any(row.dice is None for row in report.squares):
         session.show("", *_WHY_NO_PROMISE)
     for rolls in report.rolls:
-        kinds = zip(rolls.squares, rolls.configurations, strict=True)
-        where = ", ".join(f"{square} ({kind})" for square, kind in kinds)
-        session.show(f"Rolled with a d6, {rolls.distance:.4f} away from the exact odds: {where}.")
+        parts = zip(rolls.squares, rolls.configurations, rolls.by_square, strict=True)
+        where = ", ".join(f"{square} ({kind}) {gap:.4f}" for square, kind, gap in parts)
+        session.show(
+            f"Rolled with a d6, {rolls.distance:.4f} away from the exact odds; each square alone: {where}."
+        )
     if difference is not None:
         _show_views(difference, session)
     agrees = "Everything agrees."

@@ -22,7 +22,8 @@ def dice_report(game: Game) -> dict[str, Any]:
 
     Returns:
         The player to move (None after the end), the view, for each square whether it is empty, holds dice or
-        an observed symbol, and to whom it is open; and the observed positions while the mode is still open.
+        an observed symbol, and to whom it is open; the observed positions while the mode is still open; and
+        the squares that are rotated although their dice do not show it (option ``view=physical``).
     """
     position = shown_position(game)
     positions = game.state.positions
@@ -31,6 +32,7 @@ def dice_report(game: Game) -> dict[str, Any]:
         "view": str(position.view),
         "squares": [_square(position, square) for square in SQUARES],
         "positions": positions.filled if positions else None,
+        "rotated_unseen": sorted(position.twisted),
     }
 
 
@@ -54,6 +56,11 @@ def _square(position: Position, square: int) -> dict[str, Any]:
     }
 
 
+def _kind(position: Position, square: int) -> str:
+    unseen = ", rotated although the dice do not show it" * (square in position.twisted)
+    return position.configuration(square).value + unseen
+
+
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
     add_json_argument(parser)
@@ -74,7 +81,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         table.add_row(
             str(square),
             position.observed[square - 1] if observed else draw_dice(position.at(square), session.glyphs),
-            "observed" if observed else position.configuration(square).value,
+            "observed" if observed else _kind(position, square),
             position.open_to(square) or "",
         )
     session.show_game(game)

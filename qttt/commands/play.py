@@ -27,7 +27,7 @@ from qttt.files import FileError
 from qttt.players import PLAYERS
 from qttt.record import Record
 from qttt.recordfile import free_name, load_record, start_record
-from qttt.rolls import Rolls
+from qttt.rolls import Rolls, check_rolls
 from qttt.symbols import Symbol
 
 if TYPE_CHECKING:
@@ -73,7 +73,10 @@ def _run(arguments: Namespace, session: Session) -> int:
         return demonstrate(arguments, session)
     if arguments.file is not None and arguments.record is not None:
         raise UsageError("a game that goes on is saved in its own file: leave out --record")
-    record = completed(Record() if arguments.file is None else load_record(arguments.file), arguments)
+    stored = Record() if arguments.file is None else load_record(arguments.file)
+    record = completed(stored, arguments)
+    if stored.events and stored.first is not record.first:
+        raise UsageError(f"--first {arguments.first}: {stored.first} began this game")
     if arguments.games > 1:
         return _match(record, arguments, session)
     return _play(_prepared(record, arguments.file or arguments.record, arguments, session), session)[0]
@@ -88,6 +91,7 @@ def _prepared(record: Record, file: str | None, arguments: Namespace, session: S
     chosen = arguments.backend
     rng = session.generator(settle_headers(record, arguments))
     observer = observer_of(arguments)
+    check_rolls(Rolls(arguments.rolls), record.rules)
     names = {Symbol.X: arguments.x, Symbol.O: arguments.o}
     seats, record = seated(record, names, clock=arguments.seed is None)
     game = record.game()

@@ -16,7 +16,8 @@ from qttt.game import Game
 from qttt.moves import Move
 from qttt.record import Record
 from qttt.recordfile import save_record
-from qttt.standing import ending
+from qttt.rolls import Rolls, check_rolls
+from qttt.standing import ending, shown_position
 from qttt.state import Phase
 from qttt.symbols import Mode
 from qttt.terminal.narration import narrate
@@ -57,6 +58,8 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
     record = completed(Record(), arguments)
     game = record.game()
     observer = observer_of(arguments)
+    rolls = Rolls(arguments.rolls)
+    check_rolls(rolls, game.rules)
     session.show(
         f"A game of random moves at Level {game.rules.level.number} ({game.rules.level.name}), seed {seed}, "
         f"observed on {observer.name}.",
@@ -80,11 +83,11 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
             continue
         if game.state.phase is Phase.OBSERVATION:
             for mode in game.state.modes:
-                report = judged(game, mode, observer, rng)
+                report = judged(game, mode, observer, rng, rolls=rolls)
                 checked.append(_Checked(game.state.observations + 1, report))
         session.show("")
         ObservationPhase(game, observer, rng, session, choose, keep).run()
-        session.show(session.board(game.state.position), f"After the observation: {ending(game.result)}.")
+        session.show(session.board(shown_position(game)), f"After the observation: {ending(game.result)}.")
     session.show(
         "", f"The game: {' '.join(map(str, game.events))}", "", "Cross-check of every observed board:"
     )
@@ -104,6 +107,7 @@ def _show_move(game: Game, move: Move, session: Session) -> None:
         narrate(move, before, session.glyphs),
         session.board(game.state.position),
         draw_legend(game.state.position, session.glyphs),
+        *([f"{game.state.position.view.capitalize()} view."] if game.rules.level.rotated_view else []),
     )
     compiled = compile_moves(game, measured=False)
     for index, block in enumerate(compiled.blocks):

@@ -21,7 +21,7 @@ from qttt.rolls import Roll, measure_by_rolls, roll_step, table_of
 from qttt.squares import EMPTY
 from qttt.standing import shown_position
 from qttt.state import Phase
-from qttt.symbols import Mode
+from qttt.symbols import Mode, View
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,6 +87,8 @@ class ObservationPhase:
         Raises:
             ServiceError: the backend failed; the game is as far as it had come.
         """
+        if self.game.state.position.view is View.ROTATED:
+            self.session.show("For the observation the view goes back to standard.")
         if isinstance(self.observer, DiceObserver):
             self._by_dice(self.observer)
         else:
@@ -96,13 +98,16 @@ class ObservationPhase:
         self.game.push(event)
         self.keep()
 
+    def _in_view(self) -> str:
+        return ", seen in the standard view" if self.game.rules.level.rotated_view else ""
+
     def _by_circuit(self) -> None:
         game, observer, show = self.game, self.observer, self.session.show
         state = game.state
         if state.phase is Phase.OBSERVATION and len(state.modes) > 1:
             positions, sample = observe_positions(game, observer, self.rng)
             self._push(positions)
-            show(_measured(observer, sample, game, Mode.STANDARD) + " Positions first:")
+            show(_measured(observer, sample, game, Mode.STANDARD) + f" Positions first{self._in_view()}:")
         mode = self._mode()
         sample = observer.draw(game, mode, self.rng)
         given = " given these positions" if game.state.positions else ""
@@ -124,7 +129,10 @@ class ObservationPhase:
         if table.step is Step.POSITIONS:
             if state.positions is None:
                 self._push(Positions(table.filled))
-            show("Every remaining square will hold a piece:", self.session.board(table.position))
+            show(
+                f"Every remaining square will hold a piece{self._in_view()}:",
+                self.session.board(table.position),
+            )
             rolls, table = roll_step(table.choose(self.choose(self.game)), self.rng, observer.rolls)
             _show_rolls(rolls, self.session)
         self._push(Observation(table.board, table.mode or Mode.STANDARD))

@@ -98,7 +98,10 @@ class KeyboardGame:
             StoppedError: the players stopped, or the input ended. What was played is in ``record``.
             QtttError: the record cannot be saved, or a backend failed; the game is as it was.
         """
-        if not self.game.over:
+        if self.game.state.phase is Phase.MODE:
+            # The observation shows the board itself, with the squares that were found empty.
+            self.session.show("", standing(self.game))
+        elif not self.game.over:
             self.show_board()
         try:
             while not self.game.over:
