@@ -2,7 +2,7 @@
 
 Pieces that never met are independent: no gate on two qubits connects theirs. A circuit then falls apart into
 components, and its state is their product. Working component by component never holds more qubits at once
-than the largest component has, at most 13 in a game, where the whole board has 27.
+than the largest component has: at most 10 of the board's 27 in a game, unless it has measured squares.
 """
 
 from collections.abc import Iterable
@@ -22,8 +22,8 @@ from circuits.fusion import apply_steps, elementary_gate, fuse
 from circuits.measurement import HERALDS, POSITIONS, REGISTER_NAMES, SYMBOLS, Bit, Readout
 from circuits.register import place
 
-MAX_QUBITS: Final = 24
-"""The largest component whose state is held as amplitudes (256 MiB)."""
+MAX_QUBITS: Final = 22
+"""The most qubits of a component that are held as amplitudes at once (64 MiB)."""
 
 SMALLEST: Final = 1e-14
 """Probabilities below this are rounding errors and are dropped from exact results."""
@@ -167,24 +167,51 @@ def split_program(program: Program) -> tuple[Component, ...]:
     return tuple(components)
 
 
-def _state(num_qubits: int, parts: Iterable[Placed]) -> npt.NDArray[np.complex128]:
-    """Return the amplitudes as an array with one axis a qubit, qubit i being axis i."""
-    if num_qubits > MAX_QUBITS:
-        raise CircuitShapeError(f"a component of {num_qubits} qubits is too large; {MAX_QUBITS} can be held")
-    state = np.zeros((2,) * num_qubits, dtype=np.complex128)
-    state[(0,) * num_qubits] = 1
-    for placed in parts:
-        state = apply_steps(state, placed.steps())
-    return state
+def _kept_state(
+    parts: Iterable[Placed], measured: Iterable[int], heralds: frozenset[int]
+) -> tuple[npt.NDArray[np.complex128], list[int]]:
+    """Return the amplitudes of the branches in which no herald fires, and the qubit of each axis.
+
+    A qubit gets its axis when a gate first touches it, and a herald loses it after its last gate: a phase
+    with many measure-turns uses all 27 qubits, and never more than 19 of them at once.
+    """
+    steps = [step for placed in parts for step in placed.steps()]
+    last = {qubit: number for number, step in enumerate(steps) for qubit in step.qubits}
+    state: npt.NDArray[np.complex128] = np.ones((), dtype=np.complex128)
+    axes: list[int] = []
+
+    def add(qubit: int) -> None:
+        nonlocal state
+        if qubit not in axes:
+            if len(axes) == MAX_QUBITS:
+                raise CircuitShapeError(
+                    f"a component is too large: only {MAX_QUBITS} qubits can be held at once"
+                )
+            axes.append(qubit)
+            state = np.stack([state, np.zeros_like(state)], axis=-1)
+
+    for number, step in enumerate(steps):
+        for qubit in step.qubits:
+            add(qubit)
+        here = tuple([axes.index(qubit) for qubit in step.qubits])
+        state = apply_steps(state, [step._replace(qubits=here)])
+        for qubit in step.qubits:
+            if qubit in heralds and last[qubit] == number:
+                state = np.asarray(state.take(0, axis=axes.index(qubit)))
+                axes.remove(qubit)
+    for qubit in measured:
+        if qubit not in heralds:
+            add(qubit)
+    return state, axes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patterns:
-    """The exact distribution of a component's bits.
+    """The exact distribution of a component's bits where no herald fires.
 
     Attributes:
         bits: the patterns that occur, shape (patterns, bits), in the order of the component's `measured`.
-        probabilities: of each of them, shape (patterns,).
+        probabilities: of each of them, shape (patterns,); what they lack to 1 is how often a herald fires.
     """
 
     bits: Bits
@@ -192,26 +219,37 @@ class Patterns:
 
 
 @lru_cache(maxsize=4096)
-def _patterns(num_qubits: int, parts: tuple[Placed, ...], measured: tuple[int, ...]) -> Patterns:
-    state = _state(num_qubits, parts)
+def _patterns(parts: tuple[Placed, ...], measured: tuple[int, ...], heralds: frozenset[int]) -> Patterns:
+    state, axes = _kept_state(parts, measured, heralds)
     weights = state.real**2 + state.imag**2
-    order = sorted(set(measured))
-    weights = weights.sum(axis=tuple(axis for axis in range(num_qubits) if axis not in order))
+    unread = tuple([axis for axis, qubit in enumerate(axes) if qubit not in measured])
+    weights = np.asarray(weights.sum(axis=unread))
+    order = [qubit for qubit in axes if qubit in measured]
     # Amplitudes are exact to some 1e-16, so a weight of 1e-20 is a zero.
     seen = np.argwhere(weights > 1e-20)
-    bits = seen[:, [order.index(qubit) for qubit in measured]].astype(np.bool_)
-    return Patterns(bits, weights[tuple(seen.T)])
+    bits = np.zeros((len(seen), len(measured)), dtype=np.bool_)
+    for column, qubit in enumerate(measured):
+        if qubit not in heralds:
+            bits[:, column] = seen[:, order.index(qubit)]
+    return Patterns(bits, weights[weights > 1e-20])
 
 
 def patterns(component: Component) -> Patterns:
-    """Return the exact distribution of a component's bits.
+    """Return the exact distribution of a component's bits where no herald fires.
 
     Components of equal structure share one calculation, wherever on the board they are.
 
     Raises:
-        CircuitShapeError: the component has more than `MAX_QUBITS` qubits.
+        CircuitShapeError: more than `MAX_QUBITS` of the component's qubits are in use at once.
     """
-    return _patterns(len(component.qubits), component.parts, component.measured)
+    heralds = frozenset(
+        [
+            qubit
+            for qubit, (register, _) in zip(component.measured, component.targets, strict=True)
+            if register == HERALDS
+        ]
+    )
+    return _patterns(component.parts, component.measured, heralds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +305,8 @@ def exact_distribution(circuit: QuantumCircuit, readout: Readout) -> Exact:
         readout: how its bits make a board.
 
     Raises:
-        CircuitShapeError: the circuit is something else, or has a component of more than `MAX_QUBITS` qubits.
+        CircuitShapeError: the circuit is something else, or uses more than `MAX_QUBITS` qubits of a component
+            at once.
         DecodingError: the readout does not fit the circuit.
     """
     widths = register_widths(circuit)
@@ -276,11 +315,8 @@ def exact_distribution(circuit: QuantumCircuit, readout: Readout) -> Exact:
     parts = []
     for component in components:
         found = patterns(component)
-        flags = [register == HERALDS for register, _ in component.targets]
-        if any(flags):
-            # Heralds first: what fails in one component fails whatever the others give.
-            good = ~found.bits[:, flags].any(axis=1)
-            found = Patterns(found.bits[good], found.probabilities[good])
+        if any(register == HERALDS for register, _ in component.targets):
+            # What fails in one component fails whatever the others give.
             weight = float(found.probabilities.sum())
             kept *= weight
             if weight > 0:

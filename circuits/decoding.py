@@ -162,11 +162,12 @@ def _values(sources: tuple[Source, ...], bits: Bits, register: str) -> Bits:
 
 def _distinct(shots: Shots) -> tuple[Shots, npt.NDArray[np.int64]]:
     """Return the different rows of the shots, and for every shot the number of its row."""
+    width = shots.pos.shape[1] + shots.mark.shape[1] + shots.flag.shape[1]
+    if width > 64:
+        raise DecodingError(f"a shot has {width} bits; a board never needs more than 27")
     if len(shots) == 1:
         return shots, _FIRST
     rows = np.concatenate([shots.pos, shots.mark, shots.flag], axis=1)
-    if rows.shape[1] > 64:
-        raise DecodingError(f"a shot has {rows.shape[1]} bits; a board never needs more than 27")
     packed = np.zeros((len(rows), 8), dtype=np.uint8)
     octets = np.packbits(rows, axis=1, bitorder="little")
     packed[:, : octets.shape[1]] = octets

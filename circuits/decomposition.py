@@ -1,4 +1,4 @@
-"""A circuit as a plain list of elementary gates and measurements.
+"""A circuit as a plain list of small parts and measurements.
 
 Simulators, the split into components and the drawings' statistics all want the named blocks opened. Qiskit's
 own `decompose` takes half a millisecond a block; here the steps of a block are worked out once for every kind
@@ -7,10 +7,10 @@ of block and then reused.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from qiskit.circuit import Gate, Operation, QuantumCircuit
+from qiskit.circuit import Barrier, CircuitInstruction, Gate, Measure, Operation, QuantumCircuit
 from qiskit.circuit.library import get_standard_gate_name_mapping
 
 from circuits.errors import CircuitShapeError
@@ -76,7 +76,7 @@ class Step(NamedTuple):
 class Part:
     """A few elementary gates that belong together: a whole gate of a circuit, or a connected part of one.
 
-    There is one object for equal parts, so that comparing two is comparing their identity.
+    Equal parts are one object, as long as it is remembered, so that two are compared by their identity.
 
     Attributes:
         num_qubits: how many qubits it acts on, at most `PART_QUBITS`.
@@ -133,8 +133,9 @@ class Program(NamedTuple):
         return tuple([step for placed in self.parts for step in placed.steps()])
 
 
-_part = cache(Part)
-_known_moves: dict[tuple[type, str], tuple[Placed, ...]] = {}
+# Parts that have been forgotten are made anew, and then only cost what knowing them would have saved.
+_part = lru_cache(maxsize=4096)(Part)
+_known_moves: dict[tuple[object, str], tuple[Placed, ...]] = {}
 
 
 def _angles(params: Sequence[object], name: str) -> tuple[float, ...]:
@@ -144,24 +145,36 @@ def _angles(params: Sequence[object], name: str) -> tuple[float, ...]:
         raise CircuitShapeError(f"gate {name!r} has an angle without a value: {list(params)}") from error
 
 
+def _is_elementary(instruction: CircuitInstruction) -> bool:
+    # Anybody may call a gate of their own `x`.
+    return instruction.name in ELEMENTARY and bool(instruction.is_standard_gate())
+
+
+def _is_barrier(instruction: CircuitInstruction) -> bool:
+    return instruction.name == "barrier" and isinstance(instruction.operation, Barrier)
+
+
 def _open(operation: Operation) -> tuple[Placed, ...]:
     """Return the parts of one gate on its own qubits."""
-    # The name of a move's gate says everything about its definition; of other gates that cannot be known.
-    key = (type(operation), operation.name)
-    known = _known_moves.get(key)
-    if known is not None:
-        return known
-    parts = tuple([_grouped(*group) for group in neighbours(elementary_steps(operation), PART_QUBITS)])
-    if isinstance(operation, MoveGate):
-        _known_moves[key] = parts
-    return parts
+    # Of other gates than moves nothing tells the definition but itself.
+    recipe = operation.recipe if isinstance(operation, MoveGate) else None
+    if recipe is None:
+        return _grouped(elementary_steps(operation))
+    if recipe not in _known_moves:
+        _known_moves[recipe] = _grouped(elementary_steps(operation))
+    return _known_moves[recipe]
 
 
-def _grouped(qubits: frozenset[int], steps: Iterable[Step]) -> Placed:
-    order = tuple(sorted(qubits))
-    place = {qubit: number for number, qubit in enumerate(order)}
-    moved = tuple([step._replace(qubits=tuple([place[qubit] for qubit in step.qubits])) for step in steps])
-    return Placed(_part(len(order), moved), order)
+def _grouped(steps: Iterable[Step]) -> tuple[Placed, ...]:
+    parts = []
+    for qubits, group in neighbours(steps, PART_QUBITS):
+        order = tuple(sorted(qubits))
+        index = {qubit: number for number, qubit in enumerate(order)}
+        moved = tuple(
+            [step._replace(qubits=tuple([index[qubit] for qubit in step.qubits])) for step in group]
+        )
+        parts.append(Placed(_part(len(order), moved), order))
+    return tuple(parts)
 
 
 def elementary_steps(operation: Operation) -> Iterator[Step]:
@@ -170,19 +183,18 @@ def elementary_steps(operation: Operation) -> Iterator[Step]:
     Raises:
         CircuitShapeError: it is no gate, has no definition, or an angle has no value.
     """
-    name = operation.name
     if not isinstance(operation, Gate):
-        raise CircuitShapeError(f"{name!r} is neither a gate nor a measurement at the end")
-    if name in ELEMENTARY:
-        yield Step(name, _angles(operation.params, name), tuple(range(operation.num_qubits)))
-        return
+        raise CircuitShapeError(f"{operation.name!r} is neither a gate nor a measurement at the end")
     if operation.definition is None:
-        raise CircuitShapeError(f"gate {name!r} has no definition in elementary gates")
+        raise CircuitShapeError(f"gate {operation.name!r} has no definition in elementary gates")
     index = {qubit: number for number, qubit in enumerate(operation.definition.qubits)}
     for instruction in operation.definition.data:
-        if instruction.name != "barrier":
+        qubits = [index[qubit] for qubit in instruction.qubits]
+        if _is_elementary(instruction):
+            yield Step(instruction.name, _angles(instruction.params, instruction.name), tuple(qubits))
+        elif not _is_barrier(instruction):
             for step in elementary_steps(instruction.operation):
-                yield step._replace(qubits=tuple([index[instruction.qubits[n]] for n in step.qubits]))
+                yield step._replace(qubits=tuple([qubits[number] for number in step.qubits]))
 
 
 def read_program(circuit: QuantumCircuit) -> Program:
@@ -190,7 +202,8 @@ def read_program(circuit: QuantumCircuit) -> Program:
 
     Raises:
         CircuitShapeError: the circuit has something other than gates with fixed angles and measurements into
-            registers, a gate after the measurement of its qubit, or a bit that is written twice.
+            registers, a gate after the measurement of its qubit, a bit that is written twice, or one that is
+            in two registers.
     """
     index = {qubit: number for number, qubit in enumerate(circuit.qubits)}
     parts: list[Placed] = []
@@ -199,19 +212,21 @@ def read_program(circuit: QuantumCircuit) -> Program:
     places = {
         bit: (register.name, number) for register in circuit.cregs for number, bit in enumerate(register)
     }
+    if len(places) < sum(map(len, circuit.cregs)):
+        raise CircuitShapeError("a bit is in two registers")
     for instruction in circuit.data:
         name = instruction.name
         qubits = [index[qubit] for qubit in instruction.qubits]
-        if name == "measure":
-            place = places.pop(instruction.clbits[0], None)
-            if place is None:
+        if name == "measure" and isinstance(instruction.operation, Measure):
+            target = places.pop(instruction.clbits[0], None)
+            if target is None:
                 raise CircuitShapeError("a measurement writes a bit outside all registers, or a second time")
-            measurements.append(Measurement(qubits[0], *place))
+            measurements.append(Measurement(qubits[0], *target))
             measured.add(qubits[0])
-        elif name != "barrier":
+        elif not _is_barrier(instruction):
             if not measured.isdisjoint(qubits):
                 raise CircuitShapeError(f"gate {name!r} acts on a qubit that has been measured")
-            if name in ELEMENTARY:
+            if _is_elementary(instruction):
                 step = Step(name, _angles(instruction.params, name), _OWN[len(qubits)])
                 parts.append(Placed(_part(len(qubits), (step,)), tuple(qubits)))
             else:

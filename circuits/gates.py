@@ -86,6 +86,11 @@ class MoveGate(Gate):  # type: ignore[misc]  # Qiskit ships no type information
     def _build(self, circuit: QuantumCircuit) -> None:
         raise NotImplementedError
 
+    @property
+    def recipe(self) -> tuple[object, str] | None:
+        """What tells the definition without making it; None once it is made, as it may have been changed."""
+        return None if self._definition is not None else (type(self)._build, self.name)
+
 
 class _SymbolGate(MoveGate):
     """A gate that depends on nothing but the symbol of the player who moves."""

@@ -55,6 +55,9 @@ class _Simulator(AerSimulator):  # type: ignore[misc]  # Qiskit Aer ships no typ
     way there and back, to a processor that knows nothing of the circuit yet, takes as long as the simulation,
     and holding Python's lock all the while it gives nothing in return. Should Aer do without the method that
     is replaced here, its own threads come back, and nothing else changes.
+
+    Not for several threads: those would belong to the caller's, and a process forked from it would wait for
+    them for ever.
     """
 
     def _run_circuits(self, circuits: Any, parameter_binds: Any, **run_options: Any) -> AerJob:
@@ -74,7 +77,8 @@ class _Simulator(AerSimulator):  # type: ignore[misc]  # Qiskit Aer ships no typ
 @cache
 def _simulator(method: str, threads: int = 1) -> AerSimulator:
     # Making one costs some 10 ms, and it holds no state between runs.
-    return _Simulator(method=method, max_parallel_threads=threads, max_parallel_experiments=threads)
+    kind = _Simulator if threads == 1 else AerSimulator
+    return kind(method=method, max_parallel_threads=threads, max_parallel_experiments=threads)
 
 
 def _pack(components: Iterable[Component], width: int) -> list[list[Component]]:
@@ -92,10 +96,12 @@ def _pack(components: Iterable[Component], width: int) -> list[list[Component]]:
 
 def _bits(memory: Sequence[str], width: int) -> Bits:
     """Turn Aer's hexadecimal words, one a shot, into an array of shape (shots, width), bit 0 first."""
-    values: dict[str, int] = {word: int(word, 16) for word in set(memory)}
-    words = np.fromiter(map(values.__getitem__, memory), dtype=np.uint64, count=len(memory))
-    octets = words[:, np.newaxis].view(np.uint8)
-    return np.unpackbits(octets, axis=1, count=width, bitorder="little").view(np.bool_)
+    octets = -(-width // 8)
+    words = {word: int(word, 16).to_bytes(octets, "little") for word in set(memory)}
+    joined = np.frombuffer(b"".join(map(words.__getitem__, memory)), dtype=np.uint8)
+    return np.unpackbits(joined.reshape(len(memory), octets), axis=1, count=width, bitorder="little").view(
+        np.bool_
+    )
 
 
 def _execute(circuits: list[QuantumCircuit], method: str, shots: int, rng: np.random.Generator) -> list[Bits]:
@@ -122,7 +128,8 @@ class AerBackend:
     several small ones side by side in one circuit, and shot i of the board is put together from shot i of
     each of them. That is exact: a product state gives independent results, and the shots of one component are
     independent of each other, so any pairing of them has the right joint distribution, this one included. It
-    keeps the state small: at most 13 qubits in a game where the board has 27.
+    keeps the state small: a component has at most 10 qubits, unless squares were measured in between, where
+    the board has 27.
 
     Neighbouring gates are multiplied together first (`circuits.fusion`), because Aer spends more time on
     taking an instruction in than on a state this small.
@@ -157,7 +164,7 @@ class AerBackend:
 
         Raises:
             BackendUsageError: fewer than one shot.
-            CircuitShapeError: a circuit has other classical registers.
+            CircuitShapeError: a circuit has other classical registers, or an angle without a value.
             BackendError: Aer failed.
         """
         if shots < 1:
@@ -173,6 +180,8 @@ def _run(circuit: QuantumCircuit, shots: int, rng: np.random.Generator) -> Shots
     try:
         components = split(circuit)
     except CircuitShapeError:
+        if circuit.parameters:
+            raise
         _run_whole(circuit, shots, rng, bits)
     else:
         _run_components(components, shots, rng, bits)
@@ -207,7 +216,5 @@ def _run_whole(circuit: QuantumCircuit, shots: int, rng: np.random.Generator, bi
     method = "automatic"
     opened = transpile(circuit, _simulator(method), optimization_level=0)
     (rows,) = _execute([opened], method, shots, rng)
-    first = 0
     for register in circuit.cregs:
-        bits[register.name][:] = rows[:, first : first + len(register)]
-        first += len(register)
+        bits[register.name][:] = rows[:, [circuit.find_bit(bit).index for bit in register]]

@@ -1,12 +1,13 @@
 """The simulator: the right boards, in the right number, from a seed."""
 
+import multiprocessing
 import resource
 import sys
 from threading import get_ident
 
 import numpy as np
 import pytest
-from qiskit.circuit import ClassicalRegister, QuantumCircuit, QuantumRegister
+from qiskit.circuit import ClassicalRegister, Clbit, Parameter, QuantumCircuit, QuantumRegister
 from qiskit_aer import AerSimulator
 from scipy.stats import chisquare
 
@@ -134,6 +135,115 @@ def test_the_simulator_stays_in_the_thread_that_asked(monkeypatch: pytest.Monkey
         AER.run([circuit], 1, np.random.default_rng(SEED))
 
 
+def _draw_in_a_child(shots: int) -> int:
+    return len(AER.run([level_two()[0]], shots, np.random.default_rng(SEED))[0])
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_can_observe_too() -> None:
+    """Whatever its parent has drawn before, with threads or without, and however many shots it takes."""
+    for shots in (1, PARALLEL_SHOTS):
+        sampled(*level_two(), shots)
+        with multiprocessing.get_context("fork").Pool(1) as pool:
+            for again in (1, PARALLEL_SHOTS):
+                assert pool.apply_async(_draw_in_a_child, (again,)).get(timeout=60) == again
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[QuantumCircuit], AerSimulator, dict[str, int]]]:
+    """What is given to Aer: the circuits of each run, the simulator, and the run's options."""
+    seen: list[tuple[list[QuantumCircuit], AerSimulator, dict[str, int]]] = []
+    run = AerSimulator.run
+
+    def watched(self: AerSimulator, circuits: list[QuantumCircuit], **options: int) -> object:
+        seen.append((circuits, self, options))
+        return run(self, circuits, **options)
+
+    monkeypatch.setattr(AerSimulator, "run", watched)
+    return seen
+
+
+@NUMBERS
+def test_states_stay_small_and_idle_qubits_are_left_out(runs: list, shots: int) -> None:  # type: ignore[type-arg]
+    """Few shots never see more than 10 qubits at once, many never more than 15."""
+    for circuit, _ in (level_two(), level_five()):
+        runs.clear()
+        AER.run([circuit], shots, np.random.default_rng(SEED))
+        ((circuits, _, _),) = runs
+        live = {qubit for item in circuit.data if item.name != "measure" for qubit in item.qubits}
+        touched = sum(
+            len({q for item in part.data if item.name != "measure" for q in item.qubits}) for part in circuits
+        )
+        assert sum(part.num_qubits for part in circuits) == touched <= len(live)
+        assert max(part.num_qubits for part in circuits) <= (10 if shots < MANY_SHOTS else 15)
+
+
+def test_large_components_are_drawn_by_one_thread(runs: list) -> None:  # type: ignore[type-arg]
+    """As matrix product states; only a state vector gives the same shots with two threads."""
+    circuit = QuantumCircuit(22)
+    circuit.h(0)
+    circuit.cx(range(21), range(1, 22))
+    circuit.add_register(ClassicalRegister(1, "pos"))
+    circuit.measure(0, 0)
+    AER.run([circuit], PARALLEL_SHOTS, np.random.default_rng(SEED))
+    ((_, simulator, _),) = runs
+    assert (simulator.options.method, simulator.options.max_parallel_threads) == ("matrix_product_state", 1)
+
+
+def test_very_many_shots_are_drawn_in_turns(runs: list, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[type-arg]
+    """Each with a seed of its own, and all of them in one array."""
+    monkeypatch.setattr("circuits.backends.aer.SHOTS_AT_ONCE", 3_000)
+    circuit, readout = level_two()
+    decoded = sampled(circuit, readout, 10_000)
+    assert [options["shots"] for _, _, options in runs] == [3_000, 3_000, 3_000, 1_000]
+    assert len({options["seed_simulator"] for _, _, options in runs}) == 4
+    assert_samples(decoded, exact_distribution(circuit, readout).outcomes)
+
+
+def test_a_run_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Aer does not raise; it says so in its result, here because a state of 20 qubits needs 16 MB."""
+    run = AerSimulator.run
+    monkeypatch.setattr(
+        AerSimulator, "run", lambda self, circuits, **options: run(self, circuits, max_memory_mb=1, **options)
+    )
+    circuit = QuantumCircuit(20)
+    circuit.h(0)
+    circuit.cx(range(19), range(1, 20))
+    circuit.add_register(ClassicalRegister(1, "pos"))
+    circuit.measure(19, 0)
+    with pytest.raises(BackendError, match=r"the simulator failed: .*Insufficient memory"):
+        AER.run([circuit], 1, np.random.default_rng(SEED))
+
+
+def test_more_bits_than_a_machine_word() -> None:
+    """No board has them, but a chain of 70 qubits reads all alike."""
+    circuit = QuantumCircuit(70)
+    circuit.h(0)
+    circuit.cx(range(69), range(1, 70))
+    circuit.add_register(ClassicalRegister(70, "pos"))
+    circuit.measure(range(70), range(70))
+    (bits,) = AER.run([circuit], 40, np.random.default_rng(SEED))
+    assert {tuple(row) for row in bits.pos} == {(False,) * 70, (True,) * 70}
+
+
+def test_bits_land_where_the_registers_say() -> None:
+    """Bits in no register, in two, or in another order; split or run whole because of a reset."""
+    loose, one, two = Clbit(), Clbit(), Clbit()
+    pos, mark = ClassicalRegister(bits=[two, one], name="pos"), ClassicalRegister(bits=[one], name="mark")
+    for registers in ([pos], [pos, mark]):
+        circuit = QuantumCircuit(QuantumRegister(3), [loose, one, two], *registers)
+        circuit.x([0, 1])
+        circuit.measure([1, 2], [one, two])
+        whole = circuit.copy_empty_like()
+        whole.reset(0)
+        whole.compose(circuit, inplace=True)
+        for each in (circuit, whole):
+            (bits,) = AER.run([each], 5, np.random.default_rng(SEED))
+            assert bits.pos.tolist() == [[False, True]] * 5
+            assert bits.mark.tolist() == [[True] * (mark in registers)] * 5
+
+
 def test_bits_land_in_their_registers() -> None:
     """Certain boards, one bit at a time, so that a swapped bit shows."""
     for number in range(4):
@@ -200,6 +310,11 @@ def test_requests_that_make_no_sense() -> None:
     circuit, _ = level_two()
     with pytest.raises(BackendUsageError, match="cannot run 0 shots: at least one is needed"):
         AER.run([circuit], 0, np.random.default_rng(SEED))
+    free = QuantumCircuit(QuantumRegister(1), ClassicalRegister(1, "pos"))
+    free.ry(Parameter("angle"), 0)
+    free.measure(0, 0)
+    with pytest.raises(CircuitShapeError, match="gate 'ry' has an angle without a value"):
+        AER.run([free], 1, np.random.default_rng(SEED))
     with pytest.raises(CircuitShapeError, match="registers pos, mark, flag, not c"):
         AER.run([QuantumCircuit(1, 1)], 1, np.random.default_rng(SEED))
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import replace
-from math import sqrt
+from math import cos, sin, sqrt
 
 import numpy as np
 import pytest
@@ -221,8 +221,51 @@ def test_circuits_of_another_shape() -> None:
     large.cx(range(24), range(1, 25))
     large.add_register(ClassicalRegister(1, "pos"))
     large.measure(0, 0)
-    with pytest.raises(CircuitShapeError, match="a component of 25 qubits is too large; 24 can be held"):
+    with pytest.raises(CircuitShapeError, match="too large: only 22 qubits can be held at once"):
         exact_distribution(large, Readout((Bit(0), *[Known(False)] * 8), (Known(False),) * 9))
+
+
+def test_rare_boards_are_boards() -> None:
+    """Down to probabilities that nobody will ever see."""
+    circuit = QuantumCircuit(1)
+    circuit.ry(2e-6, 0)
+    circuit.add_register(ClassicalRegister(1, "pos"))
+    circuit.measure(0, 0)
+    readout = Readout((Bit(0), *[Known(False)] * 8), (Known(False),) * 9)
+    assert exact_distribution(circuit, readout).outcomes["X........"] == pytest.approx(1e-12, rel=1e-6)
+
+
+def test_a_qubit_measured_twice_reads_the_same() -> None:
+    circuit = QuantumCircuit(1)
+    circuit.ry(1, 0)
+    circuit.add_register(ClassicalRegister(2, "pos"), ClassicalRegister(1, "mark"))
+    circuit.measure([0, 0, 0], range(3))
+    readout = Readout((Bit(0), Bit(1), *[Known(False)] * 7), (Bit(0), *[Known(False)] * 8), masked=True)
+    exact = exact_distribution(circuit, readout)
+    assert exact.outcomes == pytest.approx({".........": cos(0.5) ** 2, "OX.......": sin(0.5) ** 2})
+
+
+def test_a_herald_may_fire_always_or_never_or_be_read_twice() -> None:
+    circuit = board_circuit()
+    circuit.h(occ(1))
+    readout = measure_board(circuit, [1], [1])
+    assert exact_distribution(circuit, readout).outcomes == pytest.approx(
+        {".........": 0.5, "X........": 0.5}
+    )
+    fires = board_circuit()
+    fires.h(occ(1))
+    fires.x(her(1))
+    exact = exact_distribution(fires, measure_board(fires, [1], [1]))
+    assert (exact.outcomes, exact.herald_failed) == ({}, 1)
+    both = QuantumCircuit(1)
+    both.ry(1, 0)
+    both.add_register(ClassicalRegister(1, "pos"), ClassicalRegister(1, "flag"))
+    both.measure([0, 0], range(2))
+    exact = exact_distribution(
+        both, Readout((Bit(0), *[Known(False)] * 8), (Known(False),) * 9, heralds=(1,))
+    )
+    assert exact.outcomes == {".........": 1}
+    assert exact.herald_failed == pytest.approx(sin(0.5) ** 2)
 
 
 def test_a_symbol_on_an_empty_square_is_illegal_only_where_it_is_strict() -> None:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from circuits.components import exact_distribution
+from circuits.components import exact_distribution, split
 from qttt.compiler import CompiledBoard, compile_lean, compile_moves
 from qttt.game import Game
 from qttt.odds import distance
@@ -71,6 +71,18 @@ def test_three_circuits_and_the_dice_agree_with_the_oracle(level: int) -> None:
 @pytest.mark.parametrize("level", [1, 2])
 def test_three_circuits_and_the_dice_agree_on_a_thousand_games(level: int) -> None:
     assert sum(play_and_compare(level, seed) for seed in range(1000, 2000)) > 1000
+
+
+def test_a_phase_that_connects_all_27_qubits_is_computed() -> None:
+    """Squares are measured and filled again so often that the whole board is one component."""
+    game = Game(Rules.of(2, "measure-turn"))
+    game.play(
+        "2+3 2*6 ?3=. ?2=O ?6=X 4+8 ?4=. 5+9 ?9=. 1+7 ?1=. 3+9 9*1 ?7=O ?5=O ?8=O 3*4",
+    )
+    whole = compile_moves(game, whole=True)
+    assert max(len(component.qubits) for component in split(whole.circuit)) == 27
+    # Each of ten results was one of two or four that were as likely.
+    assert distance(outcomes(whole, 1 / 32), game.state.odds().outcomes()) < 1e-9
 
 
 def test_a_collapsed_board_is_prepared_by_the_moves_own_gates() -> None:
