@@ -163,7 +163,7 @@ def draw_legend(position: Position, glyphs: Glyphs = UNICODE) -> Text:
     )
     legend = Text.assemble(shapes, letters, " (X's in capitals)")
     if position.twisted:
-        squares = " and ".join(map(str, sorted(position.twisted)))
+        squares = ", ".join(map(str, sorted(position.twisted)))
         legend.append(f"\nrotated although the dice do not show it (view=physical): {squares}")
     return legend
 

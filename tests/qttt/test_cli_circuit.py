@@ -176,3 +176,22 @@ def test_check_of_both_readings_of_a_view_switch() -> None:
     assert "needs Level 5" in refusal("check", "5", "--view", "physical")
     assert "no difference here" in run("check", "5 6", "--level", "5", "--view", "both", "--seed", "1").out
     assert "physically" in run("check", record, "--level", "5", "--view", "both", "--seed", "1").out
+
+
+def test_check_says_how_far_a_d6_is_off_in_every_square() -> None:
+    words = ("check", "1+3 1-2 5", "--level", "3", "--rolls", "d6", "--seed", "1")
+    (part,) = run_json(*words)["rolls"]
+    # Snake-eyes are 1/36 where the exact chance is 3.318 %; the rest is shared two to three.
+    off = 0.0331761 - 1 / 36
+    assert part["squares"] == [1, 2, 3]
+    assert part["by_square"] == pytest.approx([off, 0.6 * off, 0.4 * off], abs=1e-4)
+    said = re.search(
+        r"^Rolled with a d6, (\S+) away from the exact odds; each square alone: (.*)\.$",
+        run(*words).out,
+        re.M,
+    )
+    assert said is not None
+    kinds = ("half-cancelled", "target of a half-cancel", "superposition")
+    rows = zip(part["squares"], kinds, part["by_square"], strict=True)
+    assert said[1] == f"{part['distance']:.4f}"
+    assert said[2] == ", ".join(f"{square} ({kind}) {gap:.4f}" for square, kind, gap in rows)

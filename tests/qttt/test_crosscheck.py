@@ -11,14 +11,17 @@ from qiskit.circuit import QuantumCircuit
 from circuits.backends import get_backend
 from circuits.decoding import Shots
 from circuits.gates import MoveGate
-from circuits.register import occ, sym
+from circuits.measurement import measure_board
+from circuits.register import her, occ, sym
 from qttt.compiler import CompiledBoard, compile_moves
 from qttt.crosscheck import SIGNIFICANCE, check, compare_views, promised
 from qttt.game import Game
 from qttt.goodness import p_value
 from qttt.observation import CircuitObserver, DiceObserver, Observer, get_observer
-from qttt.rolls import Rolls
+from qttt.rolls import Rolls, roll_odds
 from qttt.rules import Rules
+from qttt.samples import Sample
+from qttt.squares import SQUARES
 from qttt.symbols import Mode, Symbol
 from tests.oracle import random_game
 
@@ -164,6 +167,46 @@ def test_heralds_fail_as_often_as_expected() -> None:
     assert twice.herald_expected == pytest.approx(1 - 0.6306, abs=1e-4)
 
 
+class Unheralded(CircuitObserver):
+    """An observer that drops the shots whose herald failed, and so says that none did."""
+
+    def sample(self, game: Game, mode: Mode, shots: int, rng: np.random.Generator) -> Sample:
+        return replace(super().sample(game, mode, shots, rng), herald_failed=0)
+
+
+class Doubting(DiceObserver):
+    """An observer with right boards that says of some shots that a herald failed, though it has none."""
+
+    def sample(self, game: Game, mode: Mode, shots: int, rng: np.random.Generator) -> Sample:
+        return replace(super().sample(game, mode, shots, rng), herald_failed=3)
+
+
+@pytest.mark.parametrize("observer", [Unheralded(get_backend("aer")), Doubting()])
+def test_heralds_that_fail_at_another_rate_fail_the_check(observer: Observer) -> None:
+    report = check(played(3, HALF_CANCELLED), Mode.STANDARD, observer, np.random.default_rng(3))
+    # Nothing else is wrong: the boards of the shots that count are those of the distribution.
+    assert report.exact_ok and not report.impossible and report.p_value >= SIGNIFICANCE
+    assert report.herald_p_value < SIGNIFICANCE
+    assert not report.ok
+
+
+def test_a_circuit_whose_heralds_fire_at_another_rate_fails_the_exact_part() -> None:
+    game = played(3, HALF_CANCELLED)
+    bare = compile_moves(game, measured=False)
+    circuit = bare.circuit.copy()
+    # A second herald that has nothing to do with the board: all odds of the shots that count stay.
+    circuit.ry(0.3, her(9))
+    readout = measure_board(circuit, SQUARES, [1, 9])
+    planted = CompiledBoard(circuit, readout, bare.blocks)
+    report = check(game, Mode.STANDARD, get_observer("dice"), np.random.default_rng(1), moves=planted)
+    assert report.exact_tvd < 1e-9
+    assert not report.exact_ok and not report.ok
+    # The same circuit with one herald is the true one.
+    readout = measure_board(circuit := bare.circuit.copy(), SQUARES, [1])
+    true = CompiledBoard(circuit, readout, bare.blocks)
+    assert check(game, Mode.STANDARD, get_observer("dice"), np.random.default_rng(1), moves=true).ok
+
+
 def test_square_by_square_the_dice_promise_what_is_measured() -> None:
     report = check(played(2, FULL), Mode.STANDARD, get_observer(), np.random.default_rng(6))
     assert {row.square for row in report.squares} == set(range(1, 10))
@@ -234,6 +277,24 @@ def test_d6_rolls_are_held_against_their_own_distribution() -> None:
     assert (row.squares, row.configurations) == ((1, 2, 3, 4), kinds)
     # Snake-eyes are 1/36 where the exact chance is 3.318 %, and that is all.
     assert row.distance == pytest.approx(0.0331761 - 1 / 36, abs=1e-7)
+
+
+def test_d6_rolls_are_compared_square_by_square_too() -> None:
+    game = played(4, HALF_CANCELLED)
+    for mode in Mode:
+        exact, rolled = game.state.odds(mode), roll_odds(game.state, mode, Rolls.D6)
+        (row,) = check(game, mode, DiceObserver(), np.random.default_rng(2), shots=1).rolls
+        expected = [
+            sum(abs(exact.square(square)[cell] - rolled.square(square)[cell]) for cell in "XO.") / 2
+            for square in row.squares
+        ]
+        assert row.by_square == pytest.approx(expected)
+        assert min(row.by_square) > 0 and max(row.by_square) <= row.distance + 1e-12
+    # What a target holds once it is filled: 97.14 % exactly, 35/36 by two dice.
+    target = played(4, "1+3 1-2 4 5 6 7 8 9 =p:.#.######")
+    (row,) = check(target, Mode.ROTATED, DiceObserver(), np.random.default_rng(2), shots=1).rolls
+    assert row.squares == (1, 2, 3)
+    assert row.by_square == pytest.approx((0, 35 / 36 - 0.97140452, 0), abs=1e-8)
 
 
 def test_known_positions_condition_everything() -> None:

@@ -56,6 +56,26 @@ def test_options_forbid_moves() -> None:
 
 
 @pytest.mark.parametrize(
+    ("record", "allowed", "refused"),
+    [
+        # In the rotated view every half is two dice and closed; in the standard view it can be attacked.
+        ("1+2 3+4 5+6 7+8~", ["9", "9~"], ["~9"]),
+        ("1+2 3+4 5+6 7+8", ["~9"], ["9", "9~"]),
+    ],
+)
+def test_quantum_only_asks_the_view_in_which_the_move_is_made(
+    record: str, allowed: list[str], refused: list[str]
+) -> None:
+    legal = {str(move) for move in played(5, record, "quantum-only").state.legal_moves()}
+    for token in allowed:
+        assert token in legal
+        played(5, f"{record} {token}", "quantum-only")
+    for token in refused:
+        assert token not in legal
+        assert "quantum-only" in refusal(5, record, token, "quantum-only")
+
+
+@pytest.mark.parametrize(
     "token",
     ["0", "10", "5+5", "5**6", "", "x", "5/6", "\uff11", "5 6", "-5", "~", "5*", "=XO"],
 )

@@ -187,13 +187,19 @@ def test_a_draw_needs_both_players() -> None:
     assert load_record("b.qttt").game().over
 
 
-def test_a_level_5_game_that_goes_on_reminds_of_the_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.terminal.play.DRAW_REMINDER", 2)
-    phases = "1+2 3+4 5+6 7+8 9 =X.O..XO.X 1-2 3-5 6-4 7-8"
-    # Three boards in four of the second phase have no line; the seed draws one of them.
-    assert Record.parse(f'[Level "5"] {phases}').game().state.result_odds()[Result.CONTINUE] == 0.75
-    Path("game.qttt").write_text(f'[Level "5"]\n\n{phases}\n')
-    assert "'draw' offers a draw" in play("standard\n", "game.qttt", "--seed", "2")
+@pytest.mark.parametrize("backend", ["aer", "dice"])
+def test_an_observation_says_that_the_view_goes_back(backend: str) -> None:
+    words = ("--level", "5", "--backend", backend, "--record", "game.qttt")
+    moves = "1\n2\n3\n4\n5\n6\n7\n8\n"
+    back, seen = "For the observation the view goes back to standard.", ", seen in the standard view:"
+    shown = play(f"~{moves}9\n", *words)
+    assert shown.index("Rotated view. The board is full") < shown.index(back) < shown.index(seen)
+    # Gone on with, it is in the standard view already.
+    assert back not in play("", "game.qttt")
+    standard = play(f"{moves}9\n", *words[:-2])
+    assert back not in standard and seen in standard
+    below = play(f"{moves}9\n", "--level", "4", "--backend", backend)
+    assert "which mode" in below and "view" not in below
 
 
 def test_a_match_adds_points_and_alternates_who_starts() -> None:
