@@ -4,6 +4,7 @@ import doctest
 import io
 import re
 import shlex
+from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,18 @@ def test_the_python_of_a_page_runs(page: Path) -> None:
 def test_the_readme_lists_every_command() -> None:
     listed = set(re.findall(r"^\| `qttt (\w+)", (ROOT / "README.md").read_text(), re.MULTILINE))
     assert listed == {entry.name for entry in COMMANDS}
+
+
+def test_the_readme_says_which_commands_take_json() -> None:
+    said = re.search(r"All but (.*) take `--json` for machines", (ROOT / "README.md").read_text())
+    assert said is not None
+    without = set()
+    for entry in COMMANDS:
+        parser = ArgumentParser()
+        entry.load().add_arguments(parser)
+        if "--json" not in parser.format_help():
+            without.add(entry.name)
+    assert without == set(re.findall(r"`(\w+)`", said[1]))
 
 
 def test_there_is_something_to_test() -> None:
