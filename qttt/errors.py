@@ -15,6 +15,15 @@ class UsageError(QtttError):
     """A command, flag or option that makes no sense, or contradicts another."""
 
 
+LONGEST_QUOTED = 40
+"""Characters of a text that a message repeats at most."""
+
+
+def quoted(text: str) -> str:
+    """A text as a message repeats it: in quotation marks, and cut where it is long."""
+    return repr(text) if len(text) <= LONGEST_QUOTED else f"{text[:LONGEST_QUOTED]!r}…"
+
+
 class MoveSyntaxError(QtttError):
     """A token that no reading of the notation explains.
 
@@ -25,7 +34,7 @@ class MoveSyntaxError(QtttError):
     def __init__(self, token: str, reason: str) -> None:
         """Keep the token and say why it cannot be read."""
         self.token = token
-        super().__init__(f"cannot read {token!r}: {reason}")
+        super().__init__(f"cannot read {quoted(token)}: {reason}")
 
 
 class IllegalMoveError(QtttError):

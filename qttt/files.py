@@ -36,6 +36,7 @@ def read_file(path: str | Path, limit: int = MAX_BYTES) -> bytes:
         FileError: it is missing, too large, a folder, or cannot be read.
     """
     try:
+        _refuse_no_name(path)
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size > limit:
@@ -87,6 +88,7 @@ def save_file(path: str | Path, content: str | bytes) -> None:
         FileError: it cannot be saved; an old file is as it was.
     """
     try:
+        _refuse_no_name(path)
         data = content.encode() if isinstance(content, str) else content
         target = os.path.realpath(path)
         old = os.stat(target) if os.path.exists(target) else None
@@ -100,6 +102,12 @@ def save_file(path: str | Path, content: str | bytes) -> None:
         replace_file(target, data)
     except (OSError, ValueError) as error:
         raise FileError(path, f"cannot save {_shown(path)}: {_reason(error)}") from error
+
+
+def _refuse_no_name(path: str | Path) -> None:
+    # An empty name would be taken for the present folder.
+    if path == "":
+        raise ValueError("the name is empty")
 
 
 def _shown(path: str | Path) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from qttt.errors import MoveSyntaxError, RecordError
+from qttt.errors import MoveSyntaxError, RecordError, quoted
 from qttt.game import parse_event
 from qttt.levels import LEVELS
 from qttt.outcomes import Observation, Positions
@@ -133,7 +133,7 @@ def _read(word: str, events: dict[str, Event], line: int, column: int) -> Event:
     """Read a token; games repeat few different ones, so each is read once."""
     if word not in events:
         if len(word) > _LONGEST_TOKEN:
-            reason = f"cannot read {word[:_LONGEST_TOKEN]!r}…: no token has {len(word)} characters"
+            reason = f"cannot read {quoted(word)}: no token has {len(word)} characters"
             raise RecordError(reason, line, column)
         try:
             events[word] = parse_event(word)

@@ -37,6 +37,13 @@ def whole_number(least: int, most: int) -> Callable[[str], int]:
     return whole_number
 
 
+def file_name(text: str) -> str:
+    """A file's name for ``type=``; an empty one is refused."""
+    if not text:
+        raise ArgumentTypeError("the name of the file is empty")
+    return text
+
+
 def add_rules_arguments(parser: ArgumentParser) -> None:
     """Add ``--level`` and ``--options``."""
     parser.add_argument("--level", metavar="N", help="level 0 to 5 (default: what the record says, else 2)")

@@ -89,7 +89,7 @@ def _run(arguments: Namespace, session: Session) -> int:
     from qttt.commands.tables import plain_table
     from qttt.textboard import percent
 
-    local = plain_table("backend", "")
+    local = plain_table("backend", "", prose=1)
     devices = plain_table("device", ">qubits", ">two-qubit error", ">readout error", "dynamic", ">queue")
     for row in report["backends"]:
         if row["qubits"] is None:

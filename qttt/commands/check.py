@@ -12,6 +12,7 @@ from qttt.commands.arguments import (
     add_record_arguments,
     add_seed_argument,
     add_shots_argument,
+    file_name,
     mode_of,
     names_device,
     observer_of,
@@ -69,7 +70,10 @@ def _add_arguments(parser: ArgumentParser) -> None:
         help="on a device also correct the distribution for faulty measurements (extra 'mitigation')",
     )
     parser.add_argument(
-        "--resume", metavar="JOBFILE", help="fetch the result of a job that was sent before, and judge it"
+        "--resume",
+        metavar="JOBFILE",
+        type=file_name,
+        help="fetch the result of a job that was sent before, and judge it",
     )
 
 
@@ -176,8 +180,9 @@ def _show(report: "CheckReport", difference: "ViewDifference | None", session: S
     session.show(
         exact,
         "",
-        f"{sample.shots:,} shots on {report.backend} in {report.mode} mode: {sample.kept:,} count, "
-        f"{sample.illegal:,} are illegal, {sample.herald_failed:,} have a failed herald "
+        f"{_counted(sample.shots, 'shot', 'shots')} on {report.backend} in {report.mode} mode: "
+        f"{_counted(sample.kept, 'counts', 'count')}, {_counted(sample.illegal, 'is', 'are')} illegal, "
+        f"{_counted(sample.herald_failed, 'has', 'have')} a failed herald "
         f"({percent(report.herald_expected)} expected).",
         f"Distance of the shots from the {odds} {report.sampled_tvd:.4f}, "
         f"p-value {report.p_value:.4f}{judged}.",
@@ -201,6 +206,10 @@ def _show(report: "CheckReport", difference: "ViewDifference | None", session: S
     if report.device is not None:
         agrees = "The descriptions agree, and the device keeps within what its errors predict."
     session.show("", agrees if report.ok else "This does NOT agree.")
+
+
+def _counted(number: int, one: str, more: str) -> str:
+    return f"{number:,} {one if number == 1 else more}"
 
 
 def _show_device(verdict: "DeviceVerdict", session: Session) -> None:

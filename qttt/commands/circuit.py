@@ -10,6 +10,7 @@ from qttt.commands.arguments import (
     add_json_argument,
     add_mode_argument,
     add_record_arguments,
+    file_name,
     game_of,
     mode_of,
     whole_number,
@@ -85,7 +86,7 @@ def circuit_text(
         circuit = with_opened(compiled, _numbers(opened, compiled))
     if format == "text" and not circuit.data:
         board = next(iter(game.state.odds(mode).outcomes()))
-        return f"No qubit is needed: the board is certain to be {board}.\n"
+        return f"The board {board} is certain: no qubit is needed.\n"
     with service_errors():
         if format == "qasm3":
             return to_qasm3(circuit)
@@ -180,7 +181,9 @@ def _add_arguments(parser: ArgumentParser) -> None:
         choices=FORMATS,
         help="what to make (default: what the name in --out ends with, else text)",
     )
-    parser.add_argument("--out", metavar="FILE", help="write it to a file, which pictures need")
+    parser.add_argument(
+        "--out", metavar="FILE", type=file_name, help="write it to a file, which pictures need"
+    )
     parser.add_argument("--all-wires", action="store_true", help="draw all 27 wires, idle ones too")
     parser.add_argument(
         "--open",

@@ -61,7 +61,9 @@ def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stde
                 "",
                 to_stderr=to_stderr,
             )
-    table = plain_table("mode", ">qubits", ">two-qubit gates", ">depth", ">usable shots", "operations")
+    table = plain_table(
+        "mode", ">qubits", ">two-qubit gates", ">depth", ">usable shots", "operations", prose=5
+    )
     for row in report["circuits"]:
         table.add_row(
             row["mode"],

@@ -75,7 +75,7 @@ def _run(arguments: Namespace, session: Session) -> int:
     from qttt.textboard import draw_dice
 
     position = shown_position(game)
-    table = plain_table("square", "dice", "which is", "open to")
+    table = plain_table("square", "dice", "which is", "open to", prose=2)
     for square in SQUARES:
         observed = position.is_observed(square)
         table.add_row(

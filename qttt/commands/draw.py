@@ -9,6 +9,7 @@ from qttt.commands.arguments import (
     add_mode_argument,
     add_record_arguments,
     add_seed_argument,
+    file_name,
     game_of,
     mode_of,
 )
@@ -44,7 +45,7 @@ def observation_frames(game: Game) -> "list[Scene]":
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
-    parser.add_argument("--out", metavar="FILE", required=True, help="the picture to write")
+    parser.add_argument("--out", metavar="FILE", type=file_name, required=True, help="the picture to write")
     parser.add_argument(
         "--what",
         choices=SUBJECTS,

@@ -10,6 +10,7 @@ from qttt.commands.arguments import (
     MAX_SHOTS,
     add_record_arguments,
     add_seed_argument,
+    file_name,
     record_of,
     whole_number,
 )
@@ -59,6 +60,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         metavar="FILE",
+        type=file_name,
         help="write a page that needs no other file (.html), Markdown (.md), or the figures alone (.pdf)",
     )
     parser.add_argument(

@@ -61,7 +61,7 @@ def _run(arguments: Namespace, session: Session) -> int:
 def _by_kind(tokens: Sequence[str]) -> "Any":
     from qttt.commands.tables import plain_table
 
-    table = plain_table("", "")
+    table = plain_table("", "", prose=1)
     moves = [Move.parse(token) for token in tokens]
     for kind in Kind:
         fitting = [str(move) for move in moves if move.kind is kind]

@@ -12,6 +12,7 @@ from qttt.commands.arguments import (
     add_record_arguments,
     add_seed_argument,
     add_shots_argument,
+    file_name,
     mode_of,
     names_device,
     observer_of,
@@ -90,7 +91,9 @@ def _add_arguments(parser: ArgumentParser) -> None:
         "shots to take (default: until one counts, 1024 on a device); the first that counts is the outcome",
     )
     add_seed_argument(parser)
-    parser.add_argument("--save", metavar="FILE", help="write the record with the outcome to a file")
+    parser.add_argument(
+        "--save", metavar="FILE", type=file_name, help="write the record with the outcome to a file"
+    )
     add_json_argument(parser)
     add_device_arguments(parser)
     parser.add_argument("--dry-run", action="store_true", help="say what a job would cost, and send nothing")
@@ -108,6 +111,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--resume",
         metavar="FILE",
+        type=file_name,
         help="fetch the result of a job that was sent before, --dynamic or not: its file, or the record that "
         "waits for it",
     )

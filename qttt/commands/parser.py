@@ -4,7 +4,7 @@ import argparse
 import re
 from typing import Any, NoReturn, TextIO
 
-from qttt.errors import UsageError
+from qttt.errors import LONGEST_QUOTED, UsageError
 
 
 class Parser(argparse.ArgumentParser):
@@ -19,7 +19,8 @@ class Parser(argparse.ArgumentParser):
         """Raise a usage error instead of leaving the process."""
         if re.match(r"unrecognized arguments: [1-9~=?]", message):
             message += " (a record of several moves is one argument, in quotes: '5 5*6')"
-        raise UsageError(message)
+        # What was typed stands in the message as it is, and may be of any length.
+        raise UsageError(re.sub(rf"(\S{{{LONGEST_QUOTED}}})\S{{{LONGEST_QUOTED},}}", r"\1…", message))
 
     def print_help(self, file: Any = None) -> None:
         """Print the help where this parser's output goes."""

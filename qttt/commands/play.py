@@ -17,6 +17,7 @@ from qttt.commands.arguments import (
     add_seed_argument,
     add_view_argument,
     completed,
+    file_name,
     observer_of,
     settle_headers,
     whole_number,
@@ -36,7 +37,11 @@ if TYPE_CHECKING:
 
 def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "file", metavar="FILE", nargs="?", help="a saved game to go on with; it is saved there again"
+        "file",
+        metavar="FILE",
+        type=file_name,
+        nargs="?",
+        help="a saved game to go on with; it is saved there again",
     )
     add_rules_arguments(parser)
     parser.add_argument("--first", metavar="P", help="who starts, X or O (default X)")
@@ -49,7 +54,9 @@ def _add_arguments(parser: ArgumentParser) -> None:
     add_view_argument(parser)
     add_backend_arguments(parser)
     add_seed_argument(parser)
-    parser.add_argument("--record", metavar="FILE", help="save the record there after every move")
+    parser.add_argument(
+        "--record", metavar="FILE", type=file_name, help="save the record there after every move"
+    )
     parser.add_argument(
         "--games",
         metavar="N",

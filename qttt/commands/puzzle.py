@@ -114,7 +114,7 @@ def _list(arguments: Namespace, session: Session) -> int:
         return 0
     from qttt.commands.tables import plain_table
 
-    table = plain_table("name", "level", "asked in")
+    table = plain_table("name", "level", "asked in", prose=2)
     for name, text in TEXT_PUZZLES.items():
         table.add_row(name, str(text.level), text.source)
     session.show(table)

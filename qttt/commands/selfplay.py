@@ -13,6 +13,7 @@ from qttt.commands.arguments import (
     add_json_argument,
     add_rules_arguments,
     add_seed_argument,
+    file_name,
     whole_number,
 )
 from qttt.commands.session import Session
@@ -137,6 +138,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--records",
         metavar="FILE",
+        type=file_name,
         help="write every game there, one a line; a match that was stopped goes on from its file",
     )
     add_json_argument(parser)

@@ -13,7 +13,7 @@ from qttt.files import FileError
 
 if TYPE_CHECKING:
     import numpy as np
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.text import Text
 
     from qttt.board import Position
@@ -44,6 +44,15 @@ class _Sheet(io.StringIO):
     def isatty(self) -> bool:
         """Whether the text is drawn for a terminal."""
         return self._terminal
+
+
+def _width_for(item: "RenderableType", console: "Console", width: int) -> int:
+    """How wide to draw something in a terminal of some width: a table never so narrow that it is cut."""
+    from rich.table import Table
+
+    from qttt.commands.tables import least_width
+
+    return max(width, least_width(item, console)) if isinstance(item, Table) else width
 
 
 @dataclass(slots=True)
@@ -145,9 +154,12 @@ class Session:
             # Rich would keep bold type under NO_COLOR. An empty value counts as none, as the convention says.
             color_system=None if os.environ.get("NO_COLOR") else "auto",
         )
+        width = console.width
         for item in items:
-            # Sentences are wrapped between words; drawings and records keep their lines whatever the width.
+            # Sentences are wrapped between words; drawings, records and the rows of tables keep their lines
+            # whatever the width.
             sentence = stream.isatty() and isinstance(item, str | Text) and "\n" not in str(item)
+            console.width = width if isinstance(item, str | Text) else _width_for(item, console, width)
             console.print(item, soft_wrap=not sentence)
         text = "\n".join(line.rstrip() for line in sheet.getvalue().split("\n"))
         if to_stderr:

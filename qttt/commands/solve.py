@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from qttt.commands import Command
-from qttt.commands.arguments import add_json_argument, whole_number
+from qttt.commands.arguments import add_json_argument, file_name, whole_number
 from qttt.commands.session import Session
 from qttt.errors import UsageError
 from qttt.files import save_file
@@ -102,7 +102,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--recompute", action="store_true", help="solve the level anew instead of reading the table"
     )
-    parser.add_argument("--out", metavar="FILE", help="with --recompute: save the new table")
+    parser.add_argument("--out", metavar="FILE", type=file_name, help="with --recompute: save the new table")
     add_json_argument(parser)
 
 

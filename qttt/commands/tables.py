@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from rich.console import Console
+from rich.measure import measure_renderables
 from rich.table import Table
 
 from qttt.textboard import Glyphs, draw_bar, percent
@@ -20,18 +22,44 @@ RESULT_WORDS = {
 _BAR, _BESIDE_BAR = 30, 29
 """Columns of a bar for certainty, and of what stands beside it."""
 
+_GAP = 2
+"""Columns between two columns of a table."""
 
-def plain_table(*headings: str) -> Table:
-    """A table without lines; headings that start with ``>`` stand over columns aligned to the right."""
+
+def plain_table(*headings: str, prose: int | None = None) -> Table:
+    """A table without lines.
+
+    Args:
+        *headings: those that start with ``>`` stand over columns aligned to the right.
+        prose: the number of the column, from 0, whose text may be wrapped between words where there is little
+            room. The others keep their lines.
+    """
     table = Table(
         box=None,
         pad_edge=False,
         show_header=any(heading != ">" and heading for heading in headings),
-        padding=(0, 2, 0, 0),
+        padding=(0, _GAP, 0, 0),
     )
-    for heading in headings:
-        table.add_column(heading.removeprefix(">"), justify="right" if heading.startswith(">") else "left")
+    for number, heading in enumerate(headings):
+        table.add_column(
+            heading.removeprefix(">"),
+            justify="right" if heading.startswith(">") else "left",
+            no_wrap=number != prose,
+        )
     return table
+
+
+def least_width(table: Table, console: Console) -> int:
+    """The fewest terminal columns in which nothing of a table is cut off.
+
+    Rich fits a table into a terminal at any cost, and where room is short shows an ellipsis for digits.
+    """
+    width = _GAP * len(table.columns)
+    unbounded = console.options.update(width=1_000_000)
+    for column in table.columns:
+        text = measure_renderables(console, unbounded, [column.header, *column.cells])
+        width += text.maximum if column.no_wrap else text.minimum
+    return width
 
 
 def result_rows(result: Mapping[str, float], glyphs: Glyphs, columns: int) -> Table:

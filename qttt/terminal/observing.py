@@ -146,11 +146,16 @@ def _measured(observer: Observer, sample: Sample, game: Game, mode: Mode) -> str
         text += f", {len(live)} qubits in use"
     reasons = [
         f"{count} {word}"
-        for count, word in ((sample.herald_failed, "failed heralds"), (sample.illegal, "impossible"))
+        for count, word in (
+            (sample.herald_failed, "failed herald" if sample.herald_failed == 1 else "failed heralds"),
+            (sample.illegal, "impossible"),
+        )
         if count
     ]
     if reasons:
-        text += f", {sample.shots} shots of which {sample.kept + sample.unused} count ({', '.join(reasons)})"
+        kept = sample.kept + sample.unused
+        counting = "counts" if kept == 1 else "count"
+        text += f", {sample.shots} shots of which {kept} {counting} ({', '.join(reasons)})"
     return f"{text}."
 
 

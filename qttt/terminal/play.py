@@ -12,7 +12,7 @@ from qttt.commands import COMMANDS as COMMAND_LINE
 from qttt.commands.parser import Parser
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
-from qttt.errors import QtttError, RecordError, UsageError
+from qttt.errors import QtttError, RecordError, UsageError, quoted
 from qttt.files import FileError, reserve_file
 from qttt.game import Game, parse_event
 from qttt.moves import Move
@@ -194,7 +194,7 @@ class KeyboardGame:
             self.keep()
             return
         if len(token.split()) > 1:
-            raise UsageError(f"one move at a time, without numbers and comments, and not {token!r}")
+            raise UsageError(f"one move at a time, without numbers and comments, and not {quoted(token)}")
         event = parse_event(token)
         if not isinstance(event, Move):
             raise UsageError(
@@ -258,7 +258,7 @@ class KeyboardGame:
         elif word == "draw":
             raise UsageError("a draw is offered on a turn, and now the mode is to be chosen")
         elif not self.word(typed):
-            raise UsageError(f"{typed!r} is no mode: help explains them")
+            raise UsageError(f"{quoted(typed)} is no mode: help explains them")
 
     def show_result(self) -> None:
         """Show the last board and who won."""
@@ -375,7 +375,7 @@ def split_words(typed: str) -> list[str]:
     try:
         return shlex.split(typed)
     except ValueError as error:
-        raise UsageError(f"cannot read {typed!r}: {error}") from error
+        raise UsageError(f"cannot read {quoted(typed)}: {error}") from error
 
 
 def _are(taken: list[Event]) -> str:

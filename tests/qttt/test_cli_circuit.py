@@ -97,7 +97,8 @@ def test_boxes_can_be_opened() -> None:
 
 def test_a_board_without_doubt_needs_no_qubit() -> None:
     words = ("circuit", "5 5-6", "--level", "4", "--mode", "rotated", "--style", "lean")
-    assert run(*words).out == "No qubit is needed: the board is certain to be .....O....\n"
+    assert run(*words).out == "The board .....O... is certain: no qubit is needed.\n"
+    assert run("circuit", "").out == "The board ......... is certain: no qubit is needed.\n"
     assert "no live wire" in refusal("circuit", "", "--out", "c.png")
 
 
@@ -176,6 +177,16 @@ def test_check_of_both_readings_of_a_view_switch() -> None:
     assert "needs Level 5" in refusal("check", "5", "--view", "physical")
     assert "no difference here" in run("check", "5 6", "--level", "5", "--view", "both", "--seed", "1").out
     assert "physically" in run("check", record, "--level", "5", "--view", "both", "--seed", "1").out
+
+
+def test_check_counts_one_and_many() -> None:
+    words = ("check", "1+3 1-2", "--level", "3", "--shots")
+    one = run(*words, "1", "--seed", "1").out
+    assert "1 shot on aer in standard mode: 1 counts, 0 are illegal, 0 have a failed herald (" in one
+    few = [run(*words, "4", "--seed", str(seed)).out for seed in range(8)]
+    assert any(
+        "4 shots on aer in standard mode: 3 count, 0 are illegal, 1 has a failed" in out for out in few
+    )
 
 
 def test_check_says_how_far_a_d6_is_off_in_every_square() -> None:

@@ -185,6 +185,33 @@ def test_bad_flags(command: str, flags: list[str], reason: str) -> None:
     assert reason in refusal(command, f'[Level "1"] {FULL}', *flags)
 
 
+@pytest.mark.parametrize(
+    ("words", "flag"),
+    [
+        (["circuit", "5", "--out"], "--out"),
+        (["draw", "5", "--out"], "--out"),
+        (["explain", "5", "--out"], "--out"),
+        (["solve", "--level", "0", "--out"], "--out"),
+        (["observe", FULL, "--level", "1", "--save"], "--save"),
+        (["observe", "--resume"], "--resume"),
+        (["check", "--resume"], "--resume"),
+        (["selfplay", "--x", "random", "--o", "random", "--records"], "--records"),
+        (["play", "--record"], "--record"),
+        (["play"], "FILE"),
+    ],
+)
+def test_a_file_must_have_a_name(words: list[str], flag: str) -> None:
+    assert refusal(*words, "") == f"argument {flag}: the name of the file is empty"
+
+
+def test_a_long_word_is_cut_in_the_message() -> None:
+    for words in (["odds", "5", "y" * 5000], ["odds", "5", "--mode", "y" * 5000]):
+        reason = refusal(*words)
+        assert "yyyyyyyy…" in reason and "y" * 41 not in reason
+    folder = "/a/folder/with/a/name/of/some/length/and/one/more"
+    assert folder in refusal("odds", "5", folder)
+
+
 def test_the_record_may_come_from_standard_input() -> None:
     assert run_json("odds", "-", stdin='[Level "1"]\n' + FULL)["outcomes"] == {
         "XX.XOOOXO": 0.5,
@@ -226,6 +253,50 @@ def test_sentences_and_bars_fit_a_narrow_terminal(monkeypatch: pytest.MonkeyPatc
     assert max(map(len, run("circuit", "5 5*6", "--width", "90", terminal=True).out.split("\n"))) > 40
     # Nothing is wrapped where it may be read by a program.
     assert "△ is X's shape, □ is O's shape, R red (X's in capitals)" in run("odds", "5 5*6").out.split("\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "1+3 1-2", "--level", "3", "--rolls", "d6", "--seed", "1", "--shots", "100"),
+        ("check", "5~ 1+3 1*2", "--level", "5", "--view", "both", "--seed", "1", "--shots", "100"),
+        ("odds", "1+3 1*2 9 3*4"),
+        ("observe", "1+2 3+4 5+6 7+8 9", "--level", "1", "--shots", "3000", "--seed", "1"),
+        ("circuit", "1 1*2", "--format", "stats"),
+        ("perft", "--level", "2", "--depth", "1"),
+        ("advise", "1 2 3 4 5+6 7", "--level", "1"),
+        ("backends",),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_narrow_terminal_has_every_row_of_a_table_whole(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    wide = run(*words, terminal=True).out.split("\n")
+    monkeypatch.setenv("COLUMNS", "30")
+    narrow = run(*words, terminal=True).out
+    # Rows have wide gaps, and sentences none; what is left out are bars and the rows of prose.
+    rows = [
+        line for line in wide if re.search(r"\S {2,}\S", line) and not re.search("[│█]|this computer", line)
+    ]
+    assert len(rows) >= 4
+    assert set(rows) <= set(narrow.split("\n"))
+    assert "…" not in narrow
+
+
+def test_prose_in_a_table_is_wrapped_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    words = ("dice", "~3+4 3*2 5 4-1~", "--level", "5", "--view", "physical")
+    monkeypatch.setenv("COLUMNS", "30")
+    table = run(*words, terminal=True).out.split("\nsquare ")[1].split("\n")
+    assert max(map(len, table)) <= 50
+    first = table[1 : next(n for n, line in enumerate(table) if line.startswith("2"))]
+    said = "1 △1R □-2g target of a half-cancel, rotated although the dice do not show it"
+    assert " ".join(" ".join(first).split()) == said
 
 
 def test_a_fault_of_the_program_is_one_line_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -390,3 +390,13 @@ def test_a_stopped_match_says_how_it_stands() -> None:
 
 def test_one_move_at_a_time() -> None:
     assert "one move at a time" in play("5 5*6\nquit\n")
+
+
+@pytest.mark.parametrize("before", ["", "1\n2\n3\n4\n5\n6\n7\n8+9\n"], ids=["move", "mode"])
+@pytest.mark.parametrize("line", ["x" * 5000, "5 " * 2500 + "5", "odds " + "x" * 4900, "save '" + "x" * 4900])
+def test_a_long_line_is_not_printed_back(line: str, before: str) -> None:
+    shown = play(f"{before}{line}\nquit\n", "--level", "4")
+    # The transcript has what was typed; the answer begins as that does, and is short.
+    (answer,) = shown.split(line)[1:]
+    assert line[-10:-5] in answer and "…" in answer
+    assert max(map(len, answer.split("\n"))) < 250

@@ -102,6 +102,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_record(str(tmp_path))
     with pytest.raises(FileError, match="file name too long"):
         read_record("x" * 5000)
+    with pytest.raises(FileError, match=r"^cannot read '': the name is empty$"):
+        load_record("")
 
 
 def test_a_record_with_a_slip_is_not_just_a_missing_file() -> None:
@@ -229,3 +231,5 @@ def test_files_that_must_not_be_written(tmp_path: Path, monkeypatch: pytest.Monk
         save_file(tmp_path / "no folder" / "game.qttt", "new")
     with pytest.raises(FileError, match="is a directory"):
         save_file(tmp_path, "new")
+    with pytest.raises(FileError, match=r"^cannot save '': the name is empty$"):
+        save_file("", "new")
