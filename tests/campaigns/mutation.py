@@ -63,6 +63,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("circuits.gates", "circuits.register", "circuits.components", "circuits.decomposition"): (
         "tests/circuits/test_register.py",
         "tests/circuits/test_gates.py",
+        "tests/circuits/test_decomposition.py",
         "tests/campaigns/test_survivors.py",
         "tests/circuits/test_components.py",
         "tests/qttt/test_measure_turn_circuits.py",

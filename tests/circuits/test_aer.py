@@ -4,6 +4,7 @@ import multiprocessing
 import resource
 import sys
 from threading import get_ident
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -150,14 +151,21 @@ def test_a_forked_process_can_observe_too() -> None:
                 assert pool.apply_async(_draw_in_a_child, (again,)).get(timeout=60) == again
 
 
+class Given(NamedTuple):
+    """What is given to Aer in one run."""
+
+    circuits: list[QuantumCircuit]
+    simulator: AerSimulator
+    options: dict[str, int]
+
+
 @pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[QuantumCircuit], AerSimulator, dict[str, int]]]:
-    """What is given to Aer: the circuits of each run, the simulator, and the run's options."""
-    seen: list[tuple[list[QuantumCircuit], AerSimulator, dict[str, int]]] = []
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[Given]:
+    seen: list[Given] = []
     run = AerSimulator.run
 
     def watched(self: AerSimulator, circuits: list[QuantumCircuit], **options: int) -> object:
-        seen.append((circuits, self, options))
+        seen.append(Given(circuits, self, options))
         return run(self, circuits, **options)
 
     monkeypatch.setattr(AerSimulator, "run", watched)
@@ -165,21 +173,26 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[QuantumCircuit], Ae
 
 
 @NUMBERS
-def test_states_stay_small_and_idle_qubits_are_left_out(runs: list, shots: int) -> None:  # type: ignore[type-arg]
-    """Few shots never see more than 10 qubits at once, many never more than 15."""
-    for circuit, _ in (level_two(), level_five()):
+def test_states_are_small_and_few_and_idle_qubits_are_left_out(runs: list[Given], shots: int) -> None:
+    """Few shots never see more than 10 qubits at once, many never more than 15; and gates are multiplied."""
+    few = shots < MANY_SHOTS
+    # Components of 8, 5, 2, 1 and 1 qubits; and of 10, 6, 1, 1 and 1.
+    for make, packs in ((level_two, [10, 7] if few else [15, 2]), (level_five, [10, 9] if few else [13, 6])):
         runs.clear()
-        AER.run([circuit], shots, np.random.default_rng(SEED))
-        ((circuits, _, _),) = runs
-        live = {qubit for item in circuit.data if item.name != "measure" for qubit in item.qubits}
-        touched = sum(
-            len({q for item in part.data if item.name != "measure" for q in item.qubits}) for part in circuits
-        )
-        assert sum(part.num_qubits for part in circuits) == touched <= len(live)
-        assert max(part.num_qubits for part in circuits) <= (10 if shots < MANY_SHOTS else 15)
+        AER.run([make()[0]], shots, np.random.default_rng(SEED))
+        (given,) = runs
+        assert [part.num_qubits for part in given.circuits] == packs
+        assert given.simulator.options.method == "statevector"
+        assert given.simulator.options.max_parallel_threads == (2 if shots >= PARALLEL_SHOTS else 1)
+        for part in given.circuits:
+            assert {qubit for item in part.data if item.name != "measure" for qubit in item.qubits} == set(
+                part.qubits
+            )
+            assert part.count_ops()["measure"] == 1
+        assert sum(part.count_ops().get("unitary", 0) for part in given.circuits) > 3
 
 
-def test_large_components_are_drawn_by_one_thread(runs: list) -> None:  # type: ignore[type-arg]
+def test_large_components_are_drawn_by_one_thread(runs: list[Given]) -> None:
     """As matrix product states; only a state vector gives the same shots with two threads."""
     circuit = QuantumCircuit(22)
     circuit.h(0)
@@ -187,17 +200,19 @@ def test_large_components_are_drawn_by_one_thread(runs: list) -> None:  # type: 
     circuit.add_register(ClassicalRegister(1, "pos"))
     circuit.measure(0, 0)
     AER.run([circuit], PARALLEL_SHOTS, np.random.default_rng(SEED))
-    ((_, simulator, _),) = runs
-    assert (simulator.options.method, simulator.options.max_parallel_threads) == ("matrix_product_state", 1)
+    (given,) = runs
+    options = given.simulator.options
+    assert (options.method, options.max_parallel_threads) == ("matrix_product_state", 1)
+    assert given.circuits[0].count_ops() == {"cx": 21, "h": 1, "measure": 1}
 
 
-def test_very_many_shots_are_drawn_in_turns(runs: list, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[type-arg]
+def test_very_many_shots_are_drawn_in_turns(runs: list[Given], monkeypatch: pytest.MonkeyPatch) -> None:
     """Each with a seed of its own, and all of them in one array."""
     monkeypatch.setattr("circuits.backends.aer.SHOTS_AT_ONCE", 3_000)
     circuit, readout = level_two()
     decoded = sampled(circuit, readout, 10_000)
-    assert [options["shots"] for _, _, options in runs] == [3_000, 3_000, 3_000, 1_000]
-    assert len({options["seed_simulator"] for _, _, options in runs}) == 4
+    assert [given.options["shots"] for given in runs] == [3_000, 3_000, 3_000, 1_000]
+    assert len({given.options["seed_simulator"] for given in runs}) == 4
     assert_samples(decoded, exact_distribution(circuit, readout).outcomes)
 
 

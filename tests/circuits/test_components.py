@@ -112,7 +112,7 @@ def test_a_component_is_a_circuit_of_its_own() -> None:
     assert isinstance(pair, Component)
     assert pair.qubits == (sym(8), sym(3))
     own = pair.circuit()
-    assert (own.num_qubits, own.num_clbits) == (2, 2)
+    assert (own.num_qubits, own.num_clbits, own.count_ops()["measure"]) == (2, 2, 2)
     amplitudes = Statevector(own.remove_final_measurements(inplace=False)).data
     assert abs(amplitudes) ** 2 == pytest.approx([0, 0.5, 0.5, 0], abs=1e-14)
     assert dict(zip(pair.targets, pair.measured, strict=True)) == {("mark", 0): 1, ("mark", 1): 0}

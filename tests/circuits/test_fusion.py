@@ -75,6 +75,30 @@ def test_groups_are_connected_and_narrow_and_keep_the_order(steps: list[Step], w
         assert now == [each for each in steps if qubit in each.qubits]
 
 
+def test_neighbours_are_put_together() -> None:
+    """As many as fit, in front of what comes later; and what is between stays between."""
+    on = {name: Step("x", (), qubits) for name, qubits in {"a": (0,), "b": (1,), "c": (2,)}.items()}
+    pair = Step("cx", (), (0, 1))
+    assert [group for _, group in neighbours([on["a"], on["b"], pair], 2)] == [[on["a"], on["b"], pair]]
+    other = Step("h", (), (1,))
+    late = [on["a"], on["b"], other, pair]
+    assert [group for _, group in neighbours(late, 2)] == [late]
+    away = Step("cx", (), (1, 2))
+    split = [on["a"], on["b"], on["c"], pair, away]
+    assert [group for _, group in neighbours(split, 2)] == [[on["a"], on["b"], pair], [on["c"], away]]
+    assert [group for _, group in neighbours(split, 3)] == [[on["a"], on["b"], pair, on["c"], away]]
+
+
+def test_a_lone_gate_stays_itself() -> None:
+    circuit = QuantumCircuit(2)
+    circuit.x(1)
+    ((gate, qubits),) = fuse(read_program(circuit).parts)
+    assert (gate.name, qubits) == ("x", (1,))
+    circuit.h(1)
+    ((gate, qubits),) = fuse(read_program(circuit).parts)
+    assert (gate.name, qubits) == ("unitary", (1,))
+
+
 def test_a_gate_wider_than_the_groups_stays_alone() -> None:
     steps = [Step("x", (), (0,)), Step("cx", (), (0, 1)), Step("x", (), (1,))]
     assert [group for _, group in neighbours(steps, 1)] == [[step] for step in steps]
