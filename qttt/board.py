@@ -12,7 +12,7 @@ from qttt.configurations import (
 )
 from qttt.dice import Die, die_of
 from qttt.moves import Kind, Move
-from qttt.squares import EMPTY, EMPTY_BOARD, SQUARES
+from qttt.squares import EMPTY, EMPTY_BOARD, SQUARES, checked
 from qttt.symbols import Symbol, View
 
 NO_DICE: Squares = ((),) * 9
@@ -30,6 +30,9 @@ class Position:
         view: how the dice are to be read.
         twisted: only with the option ``view=physical``: attacked squares of half-attacked roots whose state
             has been rotated an odd number of times although their dice stayed (decision D5).
+
+    Raises:
+        UsageError: on construction, if there is no such view.
     """
 
     dice: Squares = NO_DICE
@@ -37,36 +40,74 @@ class Position:
     view: View = View.STANDARD
     twisted: frozenset[int] = frozenset()
 
+    def __post_init__(self) -> None:
+        """Take a view that is named by a plain string."""
+        if self.view.__class__ is not View:
+            object.__setattr__(self, "view", View.named(self.view))
+
+    # Index -1 would answer for square 9 what was asked of square 0, so whoever takes a square checks it.
+
     def at(self, square: int) -> Contents:
-        """The dice in a square."""
-        return self.dice[square - 1]
+        """The dice in a square, 1 to 9.
+
+        Raises:
+            ValueError: there is no such square.
+        """
+        return self.dice[checked(square) - 1]
 
     def configuration(self, square: int) -> Configuration:
-        """What the dice in a square say, by the Player Reference's list."""
-        return configuration(self.dice, square)
+        """What the dice in a square, 1 to 9, say by the Player Reference's list.
+
+        Raises:
+            ValueError: there is no such square.
+        """
+        return configuration(self.dice, checked(square))
 
     def is_empty(self, square: int) -> bool:
-        """No die and no observed symbol."""
-        return not self.dice[square - 1] and self.observed[square - 1] == EMPTY
+        """Whether a square, 1 to 9, has no die and no observed symbol.
+
+        Raises:
+            ValueError: there is no such square.
+        """
+        return not self.dice[checked(square) - 1] and self.observed[square - 1] == EMPTY
 
     def is_observed(self, square: int) -> bool:
-        """Whether an observed symbol closes the square."""
-        return self.observed[square - 1] != EMPTY
+        """Whether an observed symbol closes a square, 1 to 9.
+
+        Raises:
+            ValueError: there is no such square.
+        """
+        return self.observed[checked(square) - 1] != EMPTY
 
     @property
     def empty_squares(self) -> tuple[int, ...]:
         """Squares without die or symbol, ascending."""
-        return tuple(square for square in SQUARES if self.is_empty(square))
+        return tuple(
+            square
+            for square, contents, cell in zip(SQUARES, self.dice, self.observed, strict=True)
+            if not contents and cell == EMPTY
+        )
 
     @property
     def full(self) -> bool:
         """Every square holds a die or an observed symbol (decision D6): the observation phase starts."""
-        return not any(self.is_empty(square) for square in SQUARES)
+        return all(contents or cell != EMPTY for contents, cell in zip(self.dice, self.observed, strict=True))
 
     def open_to(self, square: int) -> Symbol | None:
-        """The player who may attack a square: it holds exactly one die, of the other player's shape."""
-        contents = self.dice[square - 1]
-        return contents[0].shape.opponent if len(contents) == 1 else None
+        """The player who may attack a square, 1 to 9: it holds exactly one die, of the other player's shape.
+
+        Raises:
+            ValueError: there is no such square.
+        """
+        return _attacker(self.dice[checked(square) - 1])
+
+    def open_squares(self, player: Symbol) -> tuple[int, ...]:
+        """The squares that a player may attack, ascending."""
+        return tuple(
+            square
+            for square, contents in zip(SQUARES, self.dice, strict=True)
+            if _attacker(contents) is player
+        )
 
     def fresh_colour(self, player: Symbol) -> int:
         """The first of a player's colours that no die on the board has."""
@@ -156,6 +197,10 @@ class Position:
         from qttt.pictures.notebook import position_svg
 
         return position_svg(self)
+
+
+def _attacker(contents: Contents) -> Symbol | None:
+    return contents[0].shape.opponent if len(contents) == 1 else None
 
 
 def _ordered(occupant: Die, invader: Die) -> Contents:

@@ -157,12 +157,16 @@ def compile_moves(
         whole: after a measure-turn, compile the phase from its beginning with the measured squares heralded,
             so that shots in which they came out otherwise do not count. By default the circuit starts from
             the position that the last measure-turn left, and every shot counts.
+
+    Raises:
+        UsageError: a mode that does not exist.
     """
     return compile_phase(phase_of_play(game, whole=whole), mode, measured=measured)
 
 
 def compile_phase(play: PhaseOfPlay, mode: Mode = Mode.STANDARD, *, measured: bool = True) -> CompiledBoard:
     """Compile the moves of one phase; see `compile_moves`."""
+    mode = Mode.named(mode)
     builder = _Builder(play.physical)
     builder.prepare(play.start, in_play=play.in_play)
     builder.prepare_roots(play.roots)
@@ -182,9 +186,13 @@ def compile_lean(game: Game, mode: Mode = Mode.STANDARD, *, strict: bool = False
         mode: standard or rotated.
         strict: measure every square, certain values too, and let an empty square's symbol read 0, so that
             anything else tells a fault; it costs gates.
+
+    Raises:
+        UsageError: a mode that does not exist.
     """
     from circuits.lean import lean_circuit
 
+    mode = Mode.named(mode)
     pieces, observed = lean_pieces(game)
     encoding: Encoding = "strict" if strict else "masked"
     circuit, readout = lean_circuit(pieces, mode, observed=observed, encoding=encoding, measure_all=strict)

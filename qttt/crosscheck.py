@@ -190,6 +190,7 @@ def check(
         UsageError: fewer than one shot, a mode that the level does not have, or a device.
         ServiceError: the backend failed.
     """
+    mode, rolls = Mode.named(mode), Rolls.named(rolls)
     if isinstance(observer, DeviceObserver):
         raise UsageError(
             f"{observer.name} is a device with noise, which no p-value suits: qttt.devicecheck judges it"
@@ -310,7 +311,11 @@ def promised(position: Position, square: int, symbol: Symbol, mode: Mode) -> flo
         A probability; None where the values say less: on a half-cancelled root, which is renormalised, on
         half-entangled squares in the rotated mode, and on squares whose state was rotated while their dice
         stayed (option ``view=physical``).
+
+    Raises:
+        UsageError: a symbol or a mode that does not exist.
     """
+    symbol, mode = Symbol.named(symbol), Mode.named(mode)
     if position.is_observed(square):
         return float(position.observed[square - 1] == symbol)
     kind = position.configuration(square)

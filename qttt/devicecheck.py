@@ -210,6 +210,7 @@ def check_shots(
     Raises:
         UsageError: the shots are not of this readout, or mitigation is not installed.
     """
+    mode = Mode.named(mode)
     with service_errors():
         reading = read_shots(game.state, mode, readout, shots)
     report = check(game, mode, _Drawn(device, reading.sample()), rng)

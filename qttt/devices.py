@@ -111,6 +111,9 @@ def read_shots(state: State, mode: Mode, readout: "Readout", shots: "Shots") -> 
         mode: the mode that the circuit reads.
         readout: how to read its bits.
         shots: the bits.
+
+    Raises:
+        UsageError: a mode that does not exist.
     """
     from circuits.decoding import decode, reject
 
@@ -216,11 +219,9 @@ class DeviceObserver:
 
         shots = self.shots if shots is None else shots
         options = self.options or Options(seeds=SEEDS)
+        modes = tuple(check_request(game.state, mode, shots) for mode in modes)
         with service_errors():
-            fitted = []
-            for mode in modes:
-                check_request(game.state, mode, shots)
-                fitted.append(self._fit(_drafts(game, mode, self.encoding), options.seeds))
+            fitted = [self._fit(_drafts(game, mode, self.encoding), options.seeds) for mode in modes]
             prepared = self.backend.prepare(
                 [compiled for _, compiled, _ in fitted],
                 shots,
@@ -230,7 +231,7 @@ class DeviceObserver:
                 compiled=True,
                 notify=notify or ignore,
             )
-        return Plan(prepared, tuple(draft for draft, _, _ in fitted), tuple(modes), game.state.positions)
+        return Plan(prepared, tuple(draft for draft, _, _ in fitted), modes, game.state.positions)
 
     def plan_circuit(
         self,

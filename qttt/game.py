@@ -36,6 +36,9 @@ class Game:
         rules: level and options.
         first: who starts.
         drawn: the players agreed on a draw.
+
+    Raises:
+        UsageError: on construction, if there is no such player.
     """
 
     rules: Rules = field(default_factory=Rules)
@@ -46,6 +49,7 @@ class Game:
 
     def __post_init__(self) -> None:
         """Start with the empty board."""
+        self.first = Symbol.named(self.first)
         self._states.append(State(self.rules, turn=self.first))
 
     @property

@@ -36,8 +36,11 @@ def find_fault(board: str, position: Position, mode: Mode) -> Fault | None:
         board: nine of ``X``, ``O`` and ``.``.
         position: a position in the standard view.
         mode: mode of observation.
+
+    Raises:
+        UsageError: a mode that does not exist.
     """
-    return _find(board, read_roots(position), position.observed, mode)
+    return _find(board, read_roots(position), position.observed, Mode.named(mode))
 
 
 def impossible_boards(boards: Iterable[str], position: Position, mode: Mode) -> dict[str, Fault]:
@@ -47,7 +50,11 @@ def impossible_boards(boards: Iterable[str], position: Position, mode: Mode) -> 
         boards: boards, seen or not.
         position: a position in the standard view.
         mode: mode of observation.
+
+    Raises:
+        UsageError: a mode that does not exist.
     """
+    mode = Mode.named(mode)
     roots = read_roots(position)
     found = ((board, _find(board, roots, position.observed, mode)) for board in boards)
     return {board: fault for board, fault in found if fault is not None}

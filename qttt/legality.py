@@ -30,7 +30,7 @@ def _quantum_moves(position: Position, player: Symbol, rules: Rules) -> Iterator
         for index, first in enumerate(empty):
             for second in empty[index + 1 :]:
                 yield Move(Kind.SUPERPOSITION, (first, second))
-    targets = [square for square in SQUARES if position.open_to(square) is player]
+    targets = position.open_squares(player)
     for kind in (Kind.ENTANGLING, Kind.CANCELLING):
         if not _level_allows(kind, rules):
             continue

@@ -64,7 +64,7 @@ class DiceObserver:
 
     def __init__(self, rolls: Rolls = Rolls.EXACT) -> None:
         """Choose how the unlikely chances are rolled: exactly, or by the d6 tables of the reference."""
-        self.rolls = rolls
+        self.rolls = Rolls.named(rolls)
 
     @property
     def name(self) -> str:
@@ -73,13 +73,13 @@ class DiceObserver:
 
     def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:
         """Draw boards from the distribution of the rolls; every shot counts."""
-        check_request(game.state, mode, shots)
+        mode = check_request(game.state, mode, shots)
         odds = roll_odds(game.state, mode, self.rolls)
         return Sample(tuple(odds.draw(rng) for _ in range(shots)))
 
     def draw(self, game: Game, mode: Mode, rng: "np.random.Generator") -> Sample:
         """Roll one observation from beginning to end."""
-        check_request(game.state, mode, 1)
+        mode = check_request(game.state, mode, 1)
         board, _ = observe_by_rolls(game.state, mode, rng, self.rolls)
         return Sample((board,))
 
@@ -103,7 +103,7 @@ class CircuitObserver:
 
     def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:
         """Run the circuit; given positions are post-selected component by component."""
-        check_request(game.state, mode, shots)
+        mode = check_request(game.state, mode, shots)
         return self._run(self.compile(game, mode), game, shots, rng)
 
     def _run(self, compiled: CompiledBoard, game: Game, shots: int, rng: "np.random.Generator") -> Sample:
@@ -121,7 +121,7 @@ class CircuitObserver:
 
     def draw(self, game: Game, mode: Mode, rng: "np.random.Generator") -> Sample:
         """Run the circuit shot by shot until one counts."""
-        check_request(game.state, mode, 1)
+        mode = check_request(game.state, mode, 1)
         compiled = self.compile(game, mode)
         illegal = failed = 0
         kinds: Counter[str] = Counter()
@@ -171,7 +171,7 @@ def refuse_rolls(rolls: Rolls, name: str) -> None:
     Raises:
         UsageError: always, unless the rolls are exact.
     """
-    if rolls is not Rolls.EXACT:
+    if Rolls.named(rolls) is not Rolls.EXACT:
         raise UsageError(f"--rolls {rolls} goes with the backend 'dice', not {name!r}: circuits do not roll")
 
 

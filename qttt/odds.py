@@ -12,7 +12,7 @@ from math import fsum
 from qttt.board import Position
 from qttt.chance import Uniform as Uniform
 from qttt.roots import Root, read_roots, root_distribution
-from qttt.squares import EMPTY, EMPTY_BOARD
+from qttt.squares import EMPTY, EMPTY_BOARD, checked
 from qttt.symbols import Mode
 
 
@@ -88,8 +88,12 @@ class Odds:
         return {board.replace("X", "#"): p for board, p in reduced.outcomes().items()}
 
     def square(self, square: int) -> dict[str, float]:
-        """For one square, 1 to 9, the probabilities of ``X``, ``O`` and ``.``."""
-        return self.squares()[square - 1]
+        """For one square, 1 to 9, the probabilities of ``X``, ``O`` and ``.``.
+
+        Raises:
+            ValueError: there is no such square.
+        """
+        return self.squares()[checked(square) - 1]
 
     def squares(self) -> tuple[dict[str, float], ...]:
         """For each of the nine squares the probabilities of ``X``, ``O`` and ``.``."""
@@ -160,7 +164,11 @@ def observation_odds(position: Position, mode: Mode = Mode.STANDARD, *, physical
         position: any position; it need not be full.
         mode: standard or rotated.
         physical: the switch back is read physically (option ``view=physical``).
+
+    Raises:
+        UsageError: a mode that does not exist.
     """
+    mode = Mode.named(mode)
     standing = position.standard(physical=physical)
     return Odds(tuple(_component(root, mode) for root in read_roots(standing)), standing.observed)
 

@@ -19,10 +19,17 @@ class Observation:
     Attributes:
         board: nine characters, ``X``, ``O`` or ``.``.
         mode: standard or rotated.
+
+    Raises:
+        UsageError: on construction, if there is no such mode.
     """
 
     board: str
     mode: Mode = Mode.STANDARD
+
+    def __post_init__(self) -> None:
+        """Take a mode that is named by a plain string."""
+        object.__setattr__(self, "mode", Mode.named(self.mode))
 
     def __str__(self) -> str:
         """The token; the standard mode goes unmarked."""

@@ -7,7 +7,6 @@ where two dice both showing 1 stand for 3 %.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache, lru_cache
 
 from qttt.adjustment import missed
@@ -21,11 +20,11 @@ from qttt.rules import Rules
 from qttt.squares import EMPTY
 from qttt.state import State
 from qttt.surds import ONE, ZERO, Surd
-from qttt.symbols import Mode
+from qttt.symbols import Mode, Word
 from qttt.tabletop import Table, lay_out
 
 
-class Rolls(StrEnum):
+class Rolls(Word):
     """How the chances that no d6 gives are rolled."""
 
     EXACT = "exact"
@@ -62,9 +61,9 @@ def check_rolls(rolls: Rolls, rules: Rules) -> None:
     """Refuse d6 rolls where the dice on the board do not show the state.
 
     Raises:
-        UsageError: d6 rolls with the option ``view=physical``.
+        UsageError: d6 rolls with the option ``view=physical``, or rolls that do not exist.
     """
-    if rolls is Rolls.D6 and rules.options.physical_view:
+    if Rolls.named(rolls) is Rolls.D6 and rules.options.physical_view:
         raise UsageError(
             "d6 rolls do not go with the option view=physical: its dice only approximate the state, "
             "and the roll tables read the dice"
@@ -78,8 +77,11 @@ def throw(question: Question, rng: Uniform, rolls: Rolls = Rolls.EXACT) -> Roll:
         question: what is asked.
         rng: one uniform number for each d6 thrown, or one for a chance that is drawn.
         rolls: exact chances, or those of the roll tables.
+
+    Raises:
+        UsageError: rolls that do not exist.
     """
-    if rolls is Rolls.D6 or question.d6_is_exact:
+    if Rolls.named(rolls) is Rolls.D6 or question.d6_is_exact:
         thrown, yes = question.reading.throw(rng)
         return Roll(question, thrown, None, yes)
     drawn = rng.random()
@@ -143,9 +145,10 @@ def observe_by_rolls(
         The board, nine characters, and every roll in order.
 
     Raises:
-        UsageError: d6 rolls with the option ``view=physical``.
+        UsageError: d6 rolls with the option ``view=physical``; a mode or rolls that do not exist.
         ValueError: if the mode is not open to choice.
     """
+    mode = Mode.named(mode)
     check_rolls(rolls, state.rules)
     records, table = roll_step(table_of(state), rng, rolls)
     if table.step is Step.POSITIONS:
@@ -204,7 +207,11 @@ def rolled_odds(table: Table, mode: Mode, chance: Chance) -> Odds:
         table: a table at any moment.
         mode: the mode that will be chosen, or that was.
         chance: the chance of yes of each question.
+
+    Raises:
+        UsageError: a mode that does not exist.
     """
+    mode = Mode.named(mode)
     return Odds(
         tuple(
             Component(
@@ -227,8 +234,11 @@ def rolled_out(cluster: Cluster, mode: Mode, chance: Chance) -> dict[str, Surd]:
 
     Returns:
         One character a square (``.`` for empty) and its probability, by pattern; they sum to exactly 1.
+
+    Raises:
+        UsageError: a mode that does not exist.
     """
-    return dict(_rolled_out(cluster, mode, chance))
+    return dict(_rolled_out(cluster, Mode.named(mode), chance))
 
 
 @cache
@@ -259,10 +269,10 @@ def roll_odds(state: State, mode: Mode = Mode.STANDARD, rolls: Rolls = Rolls.D6)
 
     Raises:
         IllegalMoveError: if the mode does not exist at this level.
-        UsageError: d6 rolls with the option ``view=physical``.
+        UsageError: d6 rolls with the option ``view=physical``; a mode or rolls that do not exist.
     """
     check_rolls(rolls, state.rules)
     exact = state.odds(mode)
-    if rolls is Rolls.EXACT:
+    if Rolls.named(rolls) is Rolls.EXACT:
         return exact
     return rolled_odds(table_of(state), mode, d6_chance)

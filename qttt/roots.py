@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cache
 
 from qttt.board import Position
-from qttt.configurations import Configuration, partner
+from qttt.configurations import Configuration, configuration, partner
 from qttt.squares import SQUARES
 from qttt.surds import ONE, SQRT_HALF, ZERO, Surd
 from qttt.symbols import Mode, Symbol
@@ -100,9 +100,8 @@ def read_roots(position: Position) -> tuple[Root, ...]:
     whole: list[Root] = []
     halves: dict[tuple[Symbol, int], list[Site]] = {}
     owners: dict[tuple[Symbol, int], Symbol] = {}
-    for square in SQUARES:
-        contents = position.at(square)
-        kind = position.configuration(square)
+    for square, contents in zip(SQUARES, position.dice, strict=True):
+        kind = configuration(position.dice, square)
         twisted = square in position.twisted
         if kind is Configuration.CLASSICAL:
             whole.append(Root(contents[0].shape, (Site(square),)))
@@ -168,8 +167,11 @@ def root_distribution(root: Root, mode: Mode = Mode.STANDARD) -> dict[Pattern, S
 
     Returns:
         Probabilities that sum to exactly 1; impossible patterns are left out.
+
+    Raises:
+        UsageError: a mode that does not exist.
     """
-    return dict(_distribution(root.shape(), mode))
+    return dict(_distribution(root.shape(), Mode.named(mode)))
 
 
 @cache

@@ -88,15 +88,20 @@ def service_errors() -> Iterator[None]:
         raise UsageError(str(error)) from error
 
 
-def check_request(state: State, mode: Mode, shots: int) -> None:
+def check_request(state: State, mode: Mode, shots: int) -> Mode:
     """Refuse what no observer can do.
 
+    Returns:
+        The mode, also where a plain string names it.
+
     Raises:
-        UsageError: fewer than one shot, or a mode that the level does not have.
+        UsageError: fewer than one shot, or a mode that does not exist or that the level does not have.
     """
+    mode = Mode.named(mode)
     if shots < 1:
         raise UsageError(f"the number of shots must be at least 1, not {shots}")
     if mode is Mode.ROTATED and not state.rules.level.rotated_mode:
         raise UsageError(
             f"the rotated mode of observation starts at Level 4, and this is Level {state.rules.level.number}"
         )
+    return mode

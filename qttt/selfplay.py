@@ -47,7 +47,8 @@ class Match:
         backend: who observes the boards, ``dice`` or a simulator.
 
     Raises:
-        UsageError: on construction, if a player or the backend does not exist, or cannot play by the rules.
+        UsageError: on construction, if a player or the backend does not exist, or cannot play by the rules,
+            or if neither X nor O starts.
     """
 
     x: str
@@ -61,6 +62,7 @@ class Match:
     def __post_init__(self) -> None:
         """Give endless games an end, and see that everybody can play."""
         object.__setattr__(self, "rules", limited(self.rules))
+        object.__setattr__(self, "first", Symbol.named(self.first))
         _seated(self)
 
     def starts(self, number: int) -> Symbol:

@@ -31,6 +31,17 @@ EMPTY = "."
 EMPTY_BOARD = EMPTY * 9
 
 
+def checked(square: int) -> int:
+    """A square's number, if it is one.
+
+    Raises:
+        ValueError: it is not from 1 to 9.
+    """
+    if 1 <= square <= 9:
+        return square
+    raise ValueError(f"square {square} does not exist: the squares are 1 to 9")
+
+
 @lru_cache(maxsize=1 << 16)
 def lines_of(board: str, symbol: Symbol) -> int:
     """Count the three-in-a-rows of one symbol.

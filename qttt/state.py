@@ -11,6 +11,7 @@ from qttt.moves import Move
 from qttt.odds import Odds, observation_odds
 from qttt.outcomes import Measurement, Observation, Positions
 from qttt.rules import Rules
+from qttt.squares import checked
 from qttt.symbols import Mode, Symbol
 from qttt.verdict import Result, decide
 
@@ -40,6 +41,9 @@ class State:
         result: how the last observation left the game; ``continue`` before the first.
         measured: the squares measured since the last observation phase (option ``measure-turn``).
         repeats: how many observations in a row have left the board full without a leader (``no-ties``).
+
+    Raises:
+        UsageError: on construction, if there is no such player.
     """
 
     rules: Rules = field(default_factory=Rules)
@@ -51,6 +55,11 @@ class State:
     result: Result = Result.CONTINUE
     repeats: int = 0
     measured: frozenset[int] = frozenset()
+
+    def __post_init__(self) -> None:
+        """Take a player who is named by a plain string."""
+        if self.turn.__class__ is not Symbol:
+            object.__setattr__(self, "turn", Symbol.named(self.turn))
 
     @property
     def phase(self) -> Phase:
@@ -93,7 +102,9 @@ class State:
 
         Raises:
             IllegalMoveError: if the mode does not exist at this level.
+            UsageError: if it exists at none.
         """
+        mode = Mode.named(mode)
         if mode is Mode.ROTATED and not self.rules.level.rotated_mode:
             raise IllegalMoveError(
                 "rotated mode", f"it starts at Level 4, and this is Level {self.rules.level.number}"
@@ -142,8 +153,11 @@ class State:
 
         Args:
             square: one of ``measurable``.
+
+        Raises:
+            ValueError: there is no such square.
         """
-        return {end.cell: float(end.chance) for end in collapses(self.position.dice, square)}
+        return {end.cell: float(end.chance) for end in collapses(self.position.dice, checked(square))}
 
     def child(self, event: Event) -> "State":
         """The state after an event.

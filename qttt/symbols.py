@@ -1,14 +1,39 @@
 """The two symbols, the two views and the two modes: the smallest words of the game."""
 
 from enum import StrEnum
+from typing import Self
+
+from qttt.errors import UsageError
 
 
 class Word(StrEnum):
-    """A word of the game; its ``repr`` is the member as it is written in code."""
+    """A word of the game; its ``repr`` is the member as it is written in code.
+
+    Members equal plain strings, but code asks whether something *is* a member. So what others may call with a
+    plain string takes the member of that name first, by ``named``.
+    """
 
     def __repr__(self) -> str:
         """For example ``Symbol.X``."""
         return f"{type(self).__name__}.{self.name}"
+
+    @classmethod
+    def named(cls, word: str) -> Self:
+        """The member that equals a string; a member is itself.
+
+        >>> Mode.named("rotated")
+        Mode.ROTATED
+
+        Raises:
+            UsageError: there is none.
+        """
+        if isinstance(word, cls):
+            return word
+        try:
+            return cls(word)
+        except ValueError:
+            known = " or ".join(repr(str(member)) for member in cls)
+            raise UsageError(f"{cls.__name__.lower()} must be {known}, not {word!r}") from None
 
 
 class Symbol(Word):

@@ -87,9 +87,7 @@ def describe_position(position: Position, *, opens: bool = True) -> str:
 
 def open_squares(position: Position) -> dict[Symbol, tuple[int, ...]]:
     """The squares that each player may attack."""
-    return {
-        player: tuple(square for square in SQUARES if position.open_to(square) is player) for player in Symbol
-    }
+    return {player: position.open_squares(player) for player in Symbol}
 
 
 def view_sign(view: View) -> str:

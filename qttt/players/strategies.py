@@ -277,8 +277,11 @@ def accepts_draw(player: Player, symbol: Symbol, state: State) -> bool:
         player: who is asked.
         symbol: which symbol it plays.
         state: the present state.
+
+    Raises:
+        UsageError: there is no such symbol.
     """
-    return player.value(state) * symbol.sign <= MARGIN
+    return player.value(state) * Symbol.named(symbol).sign <= MARGIN
 
 
 def decider(state: State) -> Symbol:

@@ -60,8 +60,12 @@ class Value:
         return max(0.0, (1 - self.tie - self.value) / 2)
 
     def for_player(self, player: Symbol) -> float:
-        """The value as a player sees it: their wins minus the opponent's."""
-        return self.value * player.sign
+        """The value as a player sees it: their wins minus the opponent's.
+
+        Raises:
+            UsageError: there is no such player.
+        """
+        return self.value * Symbol.named(player).sign
 
 
 class Prober:
