@@ -17,6 +17,7 @@ from circuits.gates import (
     EntanglingGate,
     HalfCancellingGate,
     HalfEntanglingGate,
+    MeasureTurnGate,
     ModeRotationGate,
     SuperpositionGate,
     ViewSwitchGate,
@@ -31,6 +32,7 @@ ALL_GATES: tuple[Callable[[], Gate], ...] = (
     *(lambda p=p, kind=kind: kind(p) for p in SYMBOLS for kind in (ClassicalGate, SuperpositionGate)),
     *(lambda p=p, kind=kind: kind(p) for p in SYMBOLS for kind in (EntanglingGate, HalfEntanglingGate)),
     *(lambda p=p, kind=kind: kind(p) for p in SYMBOLS for kind in (CancellingGate, HalfCancellingGate)),
+    *(lambda result=result: MeasureTurnGate(result) for result in "XO."),
     *(lambda kind=kind: kind(2, 1) for kind in (ViewSwitchGate, ModeRotationGate)),
 )
 
@@ -52,6 +54,17 @@ def act(gate: Gate, amplitudes: Mapping[str, float]) -> Vector:
 def assert_becomes(gate: Gate, before: Mapping[str, float], after: Mapping[str, float]) -> None:
     """Compare amplitudes, the overall phase included."""
     np.testing.assert_allclose(act(gate, before), vector(after, gate.num_qubits), atol=1e-14)
+
+
+@pytest.mark.parametrize("result", [*SYMBOLS, "."])
+def test_measure_turn(result: str) -> None:
+    """The herald stays silent on what was found, and fires on everything else."""
+    gate = MeasureTurnGate(result)
+    assert gate.result == result
+    for held in BITS:
+        assert_becomes(gate, {f"{held}0": 1}, {f"{held}{int(held != result)}": 1})
+    with pytest.raises(SquareError, match=r"holds 'X', 'O' or nothing \('\.'\), not '\?'"):
+        MeasureTurnGate("?")
 
 
 @pytest.mark.parametrize("p", SYMBOLS)
@@ -166,6 +179,9 @@ def test_two_qubit_gates_of_the_moves() -> None:
         "cancelling_o": 0,
         "half_cancelling_x": 5,
         "half_cancelling_o": 4,
+        "found_x": 2,
+        "found_o": 1,
+        "found_empty": 1,
         "view_switch_2_1": 1,
         "mode_rotation_2_1": 1,
     }
