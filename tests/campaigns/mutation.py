@@ -40,6 +40,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
     ): (
         "tests/qttt/test_board.py",
         "tests/qttt/test_game.py",
+        "tests/qttt/test_plain_strings.py",
         "tests/campaigns/test_survivors.py",
         "tests/qttt/test_rolls_diagrams.py",
         "tests/qttt/test_textboard.py",
