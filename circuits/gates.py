@@ -88,8 +88,13 @@ class MoveGate(Gate):  # type: ignore[misc]  # Qiskit ships no type information
 
     @property
     def recipe(self) -> tuple[object, str] | None:
-        """What tells the definition without making it; None once it is made, as it may have been changed."""
-        return None if self._definition is not None else (type(self)._build, self.name)
+        """What tells the definition without making it; None where nothing does.
+
+        A definition that is made may have been changed, and a class may define itself in a way of its own.
+        """
+        if self._definition is not None or type(self)._define is not MoveGate._define:
+            return None
+        return type(self)._build, self.name
 
 
 class _SymbolGate(MoveGate):

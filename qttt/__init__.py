@@ -17,8 +17,10 @@ def _is_the_command_line() -> bool:
     """Whether this process is ``python -m qttt`` or the script ``qttt``."""
     started = _sys.argv[0] if _sys.argv else ""
     if started == "-m":  # As long as Python is looking for the module; its name stands before what follows.
-        return _sys.orig_argv[-len(_sys.argv)].removeprefix("-m") == "qttt"
-    return _os.path.basename(started).partition(".")[0] == "qttt"
+        (named,) = _sys.orig_argv[-len(_sys.argv) :][:1] or [""]
+        # Other options may stand before it in the same word: -Bmqttt.
+        return "qttt" in (named, named.partition("m")[2] if named.startswith("-") else "")
+    return _os.path.basename(started).lower() in {"qttt", "qttt.exe", "qttt-script.py"}
 
 
 if getattr(_circuits, "CIRCUITS_OF", None) != "tiqtaqtoe":

@@ -51,7 +51,7 @@ class Position:
         """The dice in a square, 1 to 9.
 
         Raises:
-            ValueError: there is no such square.
+            UsageError: there is no such square.
         """
         return self.dice[checked(square) - 1]
 
@@ -59,7 +59,7 @@ class Position:
         """What the dice in a square, 1 to 9, say by the Player Reference's list.
 
         Raises:
-            ValueError: there is no such square.
+            UsageError: there is no such square.
         """
         return configuration(self.dice, checked(square))
 
@@ -67,7 +67,7 @@ class Position:
         """Whether a square, 1 to 9, has no die and no observed symbol.
 
         Raises:
-            ValueError: there is no such square.
+            UsageError: there is no such square.
         """
         return not self.dice[checked(square) - 1] and self.observed[square - 1] == EMPTY
 
@@ -75,7 +75,7 @@ class Position:
         """Whether an observed symbol closes a square, 1 to 9.
 
         Raises:
-            ValueError: there is no such square.
+            UsageError: there is no such square.
         """
         return self.observed[checked(square) - 1] != EMPTY
 
@@ -97,12 +97,13 @@ class Position:
         """The player who may attack a square, 1 to 9: it holds exactly one die, of the other player's shape.
 
         Raises:
-            ValueError: there is no such square.
+            UsageError: there is no such square.
         """
         return _attacker(self.dice[checked(square) - 1])
 
     def open_squares(self, player: Symbol) -> tuple[int, ...]:
         """The squares that a player may attack, ascending."""
+        player = Symbol.named(player)
         return tuple(
             square
             for square, contents in zip(SQUARES, self.dice, strict=True)
@@ -111,6 +112,7 @@ class Position:
 
     def fresh_colour(self, player: Symbol) -> int:
         """The first of a player's colours that no die on the board has."""
+        player = Symbol.named(player)
         used = {die.colour for contents in self.dice for die in contents if die.owner is player}
         return next(colour for colour in range(len(used) + 1) if colour not in used)
 
@@ -126,7 +128,7 @@ class Position:
             physical: view switches are read physically (decision D5).
         """
         position = self.switched(physical=physical) if move.before else self
-        position = position._placed(move, player)
+        position = position._placed(move, Symbol.named(player))
         return position.switched(physical=physical) if move.after else position
 
     def _placed(self, move: Move, player: Symbol) -> "Position":

@@ -104,9 +104,18 @@ def main(
     except QtttError as error:
         return _report(str(error), error.exit_status, session, words)
     except Exception as error:
+        if _comes_of_an_interrupt(error):
+            return _report("interrupted", INTERRUPTED, session, words)
         what = f"{type(error).__name__}: {error}".partition("\n")[0]
         message = f"this is a fault of the program, please report it with --debug: {what}"
         return _report(message, ServiceError.exit_status, session, words)
+
+
+def _comes_of_an_interrupt(error: BaseException | None) -> bool:
+    # Qiskit's compiled parts turn an interrupt while they are imported into errors of their own.
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _run(words: list[str], session: Session) -> int:

@@ -24,7 +24,7 @@ from qttt.devices import DeviceObserver, Plan, Reading, read_shots
 from qttt.game import Game
 from qttt.goodness import apart
 from qttt.impossible import impossible_boards
-from qttt.observation import Observer
+from qttt.observation import DiceObserver, Observer
 from qttt.odds import distance
 from qttt.rolls import Rolls
 from qttt.samples import Sample, service_errors
@@ -96,7 +96,6 @@ def judged(
     observer: Observer,
     rng: "np.random.Generator",
     shots: int = DEFAULT_SHOTS,
-    rolls: Rolls = Rolls.EXACT,
 ) -> CheckReport:
     """Cross-check a game by whoever observes it: a device with noise in its own way, others by p-values.
 
@@ -106,13 +105,13 @@ def judged(
         observer: who draws the shots.
         rng: where random numbers come from.
         shots: how many shots.
-        rolls: what a dice observer rolls by.
 
     Raises:
         UsageError: as ``check`` and ``check_on_device``, or a real device whose use nobody agreed to.
         ServiceError: the backend failed.
     """
     if not isinstance(observer, DeviceObserver):
+        rolls = observer.rolls if isinstance(observer, DiceObserver) else Rolls.EXACT
         return check(game, mode, observer, rng, shots=shots, rolls=rolls)
     observer.agree()
     return check_on_device(game, mode, observer, observer.plan(game, [mode], shots), rng)

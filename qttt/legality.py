@@ -114,7 +114,7 @@ def _rule_against(move: Move, position: Position, player: Symbol, rules: Rules, 
 
 def _rule_against_attack(move: Move, position: Position, player: Symbol, rules: Rules) -> str | None:
     invaded = move.squares[0]
-    if position.open_to(invaded) is not player:
+    if position.open_to(invaded) != player:
         contents = position.at(invaded)
         if position.is_observed(invaded):
             return f"square {invaded} holds an observed symbol and is closed"

@@ -91,7 +91,7 @@ class Odds:
         """For one square, 1 to 9, the probabilities of ``X``, ``O`` and ``.``.
 
         Raises:
-            ValueError: there is no such square.
+            UsageError: there is no such square.
         """
         return self.squares()[checked(square) - 1]
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
+from qttt.errors import UsageError
 from qttt.symbols import Symbol
 
 SQUARES: tuple[int, ...] = tuple(range(1, 10))
@@ -35,11 +36,11 @@ def checked(square: int) -> int:
     """A square's number, if it is one.
 
     Raises:
-        ValueError: it is not from 1 to 9.
+        UsageError: it is not from 1 to 9.
     """
     if 1 <= square <= 9:
         return square
-    raise ValueError(f"square {square} does not exist: the squares are 1 to 9")
+    raise UsageError(f"square {square} does not exist: the squares are 1 to 9")
 
 
 @lru_cache(maxsize=1 << 16)

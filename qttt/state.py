@@ -155,7 +155,7 @@ class State:
             square: one of ``measurable``.
 
         Raises:
-            ValueError: there is no such square.
+            UsageError: there is no such square.
         """
         return {end.cell: float(end.chance) for end in collapses(self.position.dice, checked(square))}
 

@@ -156,7 +156,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         mode = game.state.modes[0]
     else:
         mode = _choose(game, record, observer, rng, arguments, session)
-    with waiting(session, f"observing by {observer.name}"):
+    with waiting(session, f"observing on {observer.name}"):
         sample = observe_board(game, mode, observer, rng, arguments.shots)
     record = record.updated(game)
     if arguments.save is not None:
@@ -181,7 +181,7 @@ def _choose(
     from qttt.observation import observe_positions
 
     if game.state.positions is None:
-        with waiting(session, f"observing by {observer.name}"):
+        with waiting(session, f"observing on {observer.name}"):
             positions, _ = observe_positions(game, observer, rng)
         game.push(positions)
     seen = record.updated(game)

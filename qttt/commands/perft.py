@@ -63,8 +63,8 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 def _run(arguments: Namespace, session: Session) -> int:
     game = Record().completed(arguments.level, arguments.options).game()
-    with waiting(session, "counting", len(game.state.legal_moves())) as step:
-        report = perft_report(game, arguments.depth, step)
+    with waiting(session, "counting", len(game.state.legal_moves())) as wait:
+        report = perft_report(game, arguments.depth, wait.step)
     if arguments.json:
         session.write_json(report)
         return 0

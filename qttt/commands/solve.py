@@ -1,6 +1,5 @@
 """``qttt solve``: who wins with best play, and what each first move is worth."""
 
-import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from fractions import Fraction
@@ -10,6 +9,7 @@ from typing import Any
 from qttt.commands import Command
 from qttt.commands.arguments import add_json_argument, file_name, whole_number
 from qttt.commands.session import Session
+from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
 from qttt.files import save_file
 from qttt.levels import LEVELS
@@ -127,23 +127,13 @@ def _run(arguments: Namespace, session: Session) -> int:
 
 
 def _recomputed(arguments: Namespace, rules: Rules, session: Session) -> Table:
-    shown = 0.0
+    with waiting(session, "solving") as wait:
+        if rules.options.measure_turn:
+            from qttt.solver.measuring.making import solve_measuring
 
-    def progress(words: str) -> None:
-        nonlocal shown
-        if session.stderr.isatty() and time.monotonic() - shown > 0.2:
-            shown = time.monotonic()
-            session.stderr.write(f"\r{words:60}")
-            session.stderr.flush()
-
-    if rules.options.measure_turn:
-        from qttt.solver.measuring.making import solve_measuring
-
-        content = solve_measuring(arguments.level, progress)
-    else:
-        content = solve_level(arguments.level, progress)
-    if shown:
-        session.stderr.write("\r" + " " * 60 + "\r")
+            content = solve_measuring(arguments.level, wait.tell)
+        else:
+            content = solve_level(arguments.level, wait.tell)
     if arguments.out:
         save_file(arguments.out, content)
     return unpack_table(content, Path(arguments.out or f"level{arguments.level}.table"))

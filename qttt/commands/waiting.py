@@ -1,17 +1,22 @@
 """Something to look at while a command works: on a terminal, and only where it takes over a second."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from threading import Lock, Timer
+from time import monotonic
+from typing import TYPE_CHECKING
 
 from qttt.commands.session import Session
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 PATIENCE = 1.0
 """Seconds until something is shown."""
 
 
 @contextmanager
-def waiting(session: Session, words: str, total: int | None = None) -> Iterator[Callable[[], None]]:
+def waiting(session: Session, words: str, total: int | None = None) -> Iterator["Wait"]:
     """Show on standard error what a command is at, if it is at it for long; nothing where nobody looks.
 
     What is shown goes away at the end. Nothing else may be written in the meantime.
@@ -22,59 +27,75 @@ def waiting(session: Session, words: str, total: int | None = None) -> Iterator[
         total: how many steps it takes; None if that is not known.
 
     Yields:
-        What is to be called after each step.
+        What is told how far the work is.
     """
-    if not session.stderr.isatty():
-        yield lambda: None
-        return
-    shown = _Shown(session, words, total)
-    timer = Timer(PATIENCE, shown.begin)
+    wait = Wait(session, words, total)
+    timer = Timer(PATIENCE, wait.show)
     timer.daemon = True
-    timer.start()
+    if session.stderr.isatty():
+        timer.start()
     try:
-        yield shown.step
+        yield wait
     finally:
         timer.cancel()
-        shown.end()
+        wait.end()
 
 
-class _Shown:
+class Wait:
     """A line that may appear at any moment until the work ends, and then no more."""
 
     def __init__(self, session: Session, words: str, total: int | None) -> None:
+        """Begin to wait; see `waiting`."""
         self._session, self._words, self._total = session, words, total
+        self._began = monotonic()
         self._lock = Lock()
         self._done = 0
         self._over = False
-        self._stop: Callable[[], None] = lambda: None
-        self._tell: Callable[[int], None] = lambda _: None
-
-    def begin(self) -> None:
-        """Appear; called by the timer, in its own thread."""
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
-        bar = Progress(
-            *columns,
-            *([] if self._total is None else [BarColumn()]),
-            console=Console(file=self._session.stderr, markup=False, emoji=False, highlight=False),
-            transient=True,
-        )
-        with self._lock:
-            if not self._over:
-                task = bar.add_task(self._words, total=self._total, completed=self._done)
-                self._tell = lambda done: bar.update(task, completed=done)
-                self._stop = bar.stop
-                bar.start()
+        self._bar: Progress | None = None
 
     def step(self) -> None:
         """Count a step of the work."""
         self._done += 1
-        self._tell(self._done)
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], completed=self._done)
+
+    def tell(self, words: str) -> None:
+        """Say something else from now on."""
+        self._words = words
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], description=words)
+
+    def show(self) -> None:
+        """Appear; called by the timer, in a thread of its own."""
+        from rich.console import Console
+        from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        console = Console(file=self._session.stderr, emoji=False, highlight=False)
+        if console.is_dumb_terminal:
+            return
+        bar = Progress(
+            # Of characters that every terminal has.
+            SpinnerColumn("line"),
+            TextColumn("{task.description}", markup=False),
+            *([] if self._total is None else [MofNCompleteColumn()]),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        # Where nothing can be written the work goes on unseen.
+        with self._lock, suppress(OSError):
+            if not self._over:
+                task = bar.add_task(self._words, total=self._total, completed=self._done)
+                bar.tasks[0].start_time = self._began
+                bar.update(task)
+                self._bar = bar
+                bar.start()
 
     def end(self) -> None:
         """Go away, or never appear."""
-        with self._lock:
+        with self._lock, suppress(OSError):
             self._over = True
-            self._stop()
+            if self._bar is not None:
+                self._bar.stop()

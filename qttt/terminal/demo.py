@@ -58,8 +58,7 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
     record = completed(Record(), arguments)
     game = record.game()
     observer = observer_of(arguments)
-    rolls = Rolls(arguments.rolls)
-    check_rolls(rolls, game.rules)
+    check_rolls(Rolls(arguments.rolls), game.rules)
     session.show(
         f"A game of random moves at Level {game.rules.level.number} ({game.rules.level.name}), seed {seed}, "
         f"observed on {observer.name}.",
@@ -83,7 +82,7 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
             continue
         if game.state.phase is Phase.OBSERVATION:
             for mode in game.state.modes:
-                report = judged(game, mode, observer, rng, rolls=rolls)
+                report = judged(game, mode, observer, rng)
                 checked.append(_Checked(game.state.observations + 1, report))
         session.show("")
         ObservationPhase(game, observer, rng, session, choose, keep).run()

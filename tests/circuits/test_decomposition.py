@@ -118,6 +118,18 @@ def test_a_changed_class_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_program(again).steps != true.steps
 
 
+def test_a_class_may_define_itself_in_its_own_way() -> None:
+    class Own(EntanglingGate):
+        def _define(self) -> None:
+            self.definition = QuantumCircuit(4)
+            self.definition.x(2)
+
+    circuit = board_circuit()
+    place(circuit, EntanglingGate("O"), 1, 2)
+    place(circuit, Own("O"), 1, 2)
+    assert [step.name for step in read_program(circuit).steps].count("x") == 3
+
+
 @pytest.mark.parametrize("gate", [HalfEntanglingGate("X"), HalfEntanglingGate("O"), HalfCancellingGate("X")])
 def test_parts_are_narrow_and_the_move(gate: MoveGate) -> None:
     circuit = QuantumCircuit(gate.num_qubits)

@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from qttt.cli import main
@@ -12,6 +13,18 @@ class Terminal(io.StringIO):
 
     def isatty(self) -> bool:
         return True
+
+
+class AtOnce:
+    """A timer whose time has come when it is started, in place of that of ``qttt.commands.waiting``."""
+
+    daemon = False
+
+    def __init__(self, _seconds: float, begin: Callable[[], None]) -> None:
+        self.start = begin
+
+    def cancel(self) -> None:
+        """Too late."""
 
 
 class Run(NamedTuple):

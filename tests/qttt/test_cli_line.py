@@ -323,8 +323,15 @@ def test_an_interrupted_command_ends_with_130(monkeypatch: pytest.MonkeyPatch) -
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(dice, "game_of", interrupt)
-    assert run("dice", "5") == Run(130, "", "qttt: error: interrupted\n")
+    def hide(*_: object) -> None:
+        try:
+            interrupt()
+        except KeyboardInterrupt as error:
+            raise RuntimeError("initialising a class failed") from error
+
+    for stop in (interrupt, hide):
+        monkeypatch.setattr(dice, "game_of", stop)
+        assert run("dice", "5") == Run(130, "", "qttt: error: interrupted\n")
 
 
 def test_errors_for_terminals_without_the_glyphs() -> None:

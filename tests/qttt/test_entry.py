@@ -85,13 +85,23 @@ def test_a_package_that_hides_circuits_is_one_line(way: str, words: list[str], h
     assert done.stderr == f"qttt: error: {message(hidden)}"
 
 
+@pytest.mark.parametrize("options", [["-mqttt"], ["-Bmqttt"], ["-W", "ignore", "-m", "qttt"]])
+def test_options_of_python_make_no_difference(options: list[str], hidden: Path) -> None:
+    done = python([sys.executable, *options], hidden, "odds", "5")
+    assert (done.returncode, done.stderr) == (2, f"qttt: error: {message(hidden)}")
+
+
 def test_other_programs_get_an_error_that_they_can_catch(hidden: Path) -> None:
-    (hidden / "program.py").write_text("import qttt\n")
+    for name in ("program.py", "qttt.tournament.py"):
+        (hidden / name).write_text("import qttt\n")
+    (hidden / "odd.py").write_text("import sys\nsys.argv = ['-m', *'abcdefgh']\nimport qttt\n")
     (hidden / "other").mkdir()
     (hidden / "other" / "__init__.py").write_text("import qttt\n")
     for argv in (
         ["-c", "import qttt"],
         ["program.py", "qttt"],
+        ["qttt.tournament.py"],
+        ["odd.py"],
         ["-m", "program"],
         ["-m", "other", "-m", "qttt"],
     ):

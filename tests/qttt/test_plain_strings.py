@@ -254,5 +254,5 @@ def test_devices_take_plain_strings() -> None:
 def test_a_square_that_does_not_exist_is_refused(call: Callable[[int], Any], square: int) -> None:
     call(1)
     call(9)
-    with pytest.raises(ValueError, match=f"^square {square} does not exist: the squares are 1 to 9$"):
+    with pytest.raises(UsageError, match=f"^square {square} does not exist: the squares are 1 to 9$"):
         call(square)
