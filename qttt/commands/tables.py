@@ -54,7 +54,7 @@ def least_width(table: Table, console: Console) -> int:
 
     Rich fits a table into a terminal at any cost, and where room is short shows an ellipsis for digits.
     """
-    width = _GAP * len(table.columns)
+    width = _GAP * (len(table.columns) - 1)
     unbounded = console.options.update(width=1_000_000)
     for column in table.columns:
         text = measure_renderables(console, unbounded, [column.header, *column.cells])

@@ -13,7 +13,7 @@ from circuits.fusion import FUSED_QUBITS, apply_steps, fuse
 from circuits.neighbours import neighbours
 from tests.circuits.boards import level_five, level_two
 
-QUBITS = 6
+QUBITS = 5
 
 
 @st.composite
