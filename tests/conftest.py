@@ -12,7 +12,7 @@ settings.load_profile("untimed")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Share all the tests between two workers; chosen files run in the process itself, which starts sooner."""
+    """Share all the tests between two workers; chosen files run in the process itself, which is sooner."""
     return 2 if config.args_source is pytest.Config.ArgsSource.TESTPATHS else 0
 
 

@@ -1,7 +1,8 @@
 """Print how fast a board is observed, and what commands cost, with ratios measured in the same run.
 
-Run `python -m tests.benchmarks.speed`. Times are medians of CPU time in this process (wall time where it is said,
-and where a whole command is run), after warm-up. The dense column runs the same circuit on all its live qubits in one piece.
+Run `python -m tests.benchmarks.speed`. Times are medians of CPU time in this process (wall time where it is
+said, and where a whole command is run), after warm-up. The dense row runs the same circuit on all its live
+qubits in one piece.
 """
 
 import resource
