@@ -123,7 +123,8 @@ class ObservationPhase:
 
     def _by_dice(self, observer: DiceObserver) -> None:
         state, show = self.game.state, self.session.show
-        show(f"{state.initiator} rolls first.")
+        if state.positions is None:
+            show(f"{state.initiator} rolls first.")
         rolls, table = roll_step(table_of(state), self.rng, observer.rolls)
         _show_rolls(rolls, self.session)
         if table.step is Step.POSITIONS:
@@ -131,7 +132,7 @@ class ObservationPhase:
                 self._push(Positions(table.filled))
             show(
                 f"Every remaining square will hold a piece{self._in_view()}:",
-                self.session.board(table.position),
+                self.session.board(table.position, self.game.state.positions),
             )
             rolls, table = roll_step(table.choose(self.choose(self.game)), self.rng, observer.rolls)
             _show_rolls(rolls, self.session)

@@ -58,6 +58,8 @@ def test_a_game_that_waits_for_its_mode_shows_the_board_once(backend: str, level
     shown = run("play", "game.qttt", "--backend", backend).out
     assert shown.count(CORNER) == 1
     assert shown.count("The positions are observed, and O chooses the mode.") == 1
+    assert shown.count("empty") == 1, "what was found empty is marked"
+    assert "rolls first" not in shown, "nobody rolls for positions that are known"
     # The board comes before the question, not after it.
     assert shown.index(CORNER) < shown.index("which mode of observation?")
     over = "1 2 3 4 5 6 8 7 9 =XOXOXOOXX"
