@@ -77,12 +77,13 @@ def kill_and_resume(folder: Path, kills: int, seed: int) -> Counter[str]:
 
 
 @pytest.mark.slow
-def test_twenty_kills(tmp_path: Path) -> None:
-    found = kill_and_resume(tmp_path, 20, seed=5)
+def test_ten_kills(tmp_path: Path) -> None:
+    """`make kills` does hundreds."""
+    found = kill_and_resume(tmp_path, 10, seed=5)
     print(f"states found after the kills: {dict(found)}")
     # Some must have died before the result was there, or nothing was tested.
-    assert found.total() == 20
-    assert found["done"] < 20
+    assert found.total() == 10
+    assert found["done"] < 10
 
 
 def test_one_kill(tmp_path: Path) -> None:
