@@ -231,6 +231,14 @@ def test_a_run_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
         AER.run([circuit], 1, np.random.default_rng(SEED))
 
 
+def test_a_circuit_run_whole_may_measure_nothing() -> None:
+    """Its bits are 0, as those that nobody writes are."""
+    circuit = QuantumCircuit(QuantumRegister(1), ClassicalRegister(2, "pos"))
+    circuit.reset(0)
+    (bits,) = AER.run([circuit], 3, np.random.default_rng(SEED))
+    assert bits.pos.tolist() == [[False, False]] * 3
+
+
 def test_more_bits_than_a_machine_word() -> None:
     """No board has them, but a chain of 70 qubits reads all alike."""
     circuit = QuantumCircuit(70)
