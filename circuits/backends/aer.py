@@ -1,7 +1,7 @@
 """The local simulator: Qiskit Aer, without noise."""
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import cache
 from typing import Any, Final
 from uuid import uuid4
@@ -37,9 +37,15 @@ DENSE_QUBITS: Final = 20
 
 
 class _AtOnce(Executor):
-    """Does in the caller's thread what it is given."""
+    """Does at once what it is given, in the caller's thread or in one that ends with it."""
+
+    def __init__(self, own_thread: bool) -> None:
+        self._own_thread = own_thread
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if self._own_thread:
+            with ThreadPoolExecutor(1) as thread:
+                return thread.submit(fn, *args, **kwargs)
         future: Future[Any] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
@@ -49,15 +55,15 @@ class _AtOnce(Executor):
 
 
 class _Simulator(AerSimulator):  # type: ignore[misc]  # Qiskit Aer ships no type information
-    """Aer, run in the caller's thread.
+    """Aer, run in the caller's thread if it takes only one.
 
-    Aer hands every job to a thread of its own, and its option `executor` has no effect. On small boards the
-    way there and back, to a processor that knows nothing of the circuit yet, takes as long as the simulation,
-    and holding Python's lock all the while it gives nothing in return. Should Aer do without the method that
-    is replaced here, its own threads come back, and nothing else changes.
+    Aer hands every job to a thread that it keeps, and its option `executor` has no effect. On small boards
+    the way there and back, to a processor that knows nothing of the circuit yet, takes as long as the
+    simulation, and holding Python's lock all the while it gives nothing in return. Should Aer do without the
+    method that is replaced here, its own thread comes back, and nothing else changes.
 
-    Not for several threads: those would belong to the caller's, and a process forked from it would wait for
-    them for ever.
+    A run on several threads has a new one to itself. The others belong to the thread that asked for them; if
+    that were the caller's, or one that is kept, a process forked from this one would wait for them for ever.
     """
 
     def _run_circuits(self, circuits: Any, parameter_binds: Any, **run_options: Any) -> AerJob:
@@ -68,7 +74,7 @@ class _Simulator(AerSimulator):  # type: ignore[misc]  # Qiskit Aer ships no typ
             circuits=circuits,
             parameter_binds=parameter_binds,
             run_options=run_options,
-            executor=_AtOnce(),
+            executor=_AtOnce(own_thread=self.options.max_parallel_threads > 1),
         )
         job.submit()
         return job
@@ -77,8 +83,7 @@ class _Simulator(AerSimulator):  # type: ignore[misc]  # Qiskit Aer ships no typ
 @cache
 def _simulator(method: str, threads: int = 1) -> AerSimulator:
     # Making one costs some 10 ms, and it holds no state between runs.
-    kind = _Simulator if threads == 1 else AerSimulator
-    return kind(method=method, max_parallel_threads=threads, max_parallel_experiments=threads)
+    return _Simulator(method=method, max_parallel_threads=threads, max_parallel_experiments=threads)
 
 
 def _pack(components: Iterable[Component], width: int) -> list[list[Component]]:
