@@ -1,6 +1,7 @@
 """A position: the dice on nine squares, the observed symbols, and the view. Moves give new positions."""
 
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from qttt.configurations import (
     TURNING,
@@ -134,23 +135,28 @@ class Position:
     def _placed(self, move: Move, player: Symbol) -> "Position":
         colour = self.fresh_colour(player)
         squares = list(self.dice)
-        if not move.kind.attacks:
-            value = 4 if move.kind is Kind.CLASSICAL else 2
-            for square in move.squares:
-                squares[square - 1] = (die_of(player, colour, value),)
-            return replace(self, dice=tuple(squares))
+        match move.kind:
+            case Kind.CLASSICAL | Kind.SUPERPOSITION as kind:
+                for square in move.squares:
+                    squares[square - 1] = (die_of(player, colour, 4 // kind.fills),)
+            case Kind.ENTANGLING:
+                own = die_of(player, colour, 2)
+                self._attack(squares, move, own, own)
+            case Kind.CANCELLING:
+                shape = self.dice[move.squares[0] - 1][0].shape
+                own = die_of(player, colour, 2 * player.sign)
+                self._attack(squares, move, Die(shape, player, colour, -2), own)
+            case _:
+                assert_never(move.kind)
+        return replace(self, dice=tuple(squares))
+
+    def _attack(self, squares: list[Contents], move: Move, invader: Die, own: Die) -> None:
+        """Place an attack's dice. The board adjusts itself: half of the occupant's value is dragged along."""
         invaded, empty = move.squares
         (occupant,) = self.dice[invaded - 1]
-        # The board adjusts itself: half of the occupant's value is dragged along into the empty square.
         dragged = occupant.with_value(occupant.value // 2)
-        if move.kind is Kind.ENTANGLING:
-            invader = own = die_of(player, colour, 2)
-        else:
-            invader = Die(occupant.shape, player, colour, -2)
-            own = die_of(player, colour, 2 * player.sign)
         squares[invaded - 1] = _ordered(dragged, invader)
         squares[empty - 1] = _ordered(dragged, own)
-        return replace(self, dice=tuple(squares))
 
     def switched(self, *, physical: bool = False) -> "Position":
         """The position with the view token flipped (Player Reference, "Switching the View").

@@ -8,7 +8,7 @@ other and must not share their reckoning. The lean circuit is the other way roun
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from qttt.game import Game
 from qttt.moves import Kind, Move
@@ -295,40 +295,37 @@ class _Builder:
     def add_move(self, move: Move, player: Symbol, number: int) -> None:
         """Append a move, with its view switches."""
         from circuits import gates
+        from circuits.register import her
 
         if move.before:
             self._switch(number)
         places = self.places
-        if move.kind is Kind.CLASSICAL:
-            self._append(gates.ClassicalGate(player), move.squares, number)
-            places[move.squares[0]] = _Place.WHOLE
-        elif move.kind is Kind.SUPERPOSITION:
-            self._append(gates.SuperpositionGate(player), move.squares, number)
-            places.update(dict.fromkeys(move.squares, _Place.HALF))
-        else:
-            self._attack(move, player, number)
+        # The square that an attack invades comes first, and decides whether it meets a whole piece or a half.
+        first = move.squares[0]
+        whole = places.get(first) is _Place.WHOLE
+        match move.kind:
+            case Kind.CLASSICAL:
+                self._append(gates.ClassicalGate(player), move.squares, number)
+                places[first] = _Place.WHOLE
+            case Kind.SUPERPOSITION:
+                self._append(gates.SuperpositionGate(player), move.squares, number)
+                places.update(dict.fromkeys(move.squares, _Place.HALF))
+            case Kind.ENTANGLING:
+                entangling = gates.EntanglingGate if whole else gates.HalfEntanglingGate
+                self._append(entangling(player), move.squares, number)
+                places.update(dict.fromkeys(move.squares, _Place.PAIR if whole else _Place.LOOSE))
+            case Kind.CANCELLING if whole:
+                self._append(gates.CancellingGate(player), move.squares, number)
+                # The target holds one piece in a plus or minus state: in the other view it may be attacked.
+                places.update(zip(move.squares, (_Place.GONE, _Place.WHOLE), strict=True))
+            case Kind.CANCELLING:
+                self._append(gates.HalfCancellingGate(player), move.squares, number, [her(first)])
+                places.update(dict.fromkeys(move.squares, _Place.LOOSE))
+                self.heralds.append(first)
+            case _:
+                assert_never(move.kind)
         if move.after:
             self._switch(number)
-
-    def _attack(self, move: Move, player: Symbol, number: int) -> None:
-        from circuits import gates
-        from circuits.register import her
-
-        invaded, target = move.squares
-        whole = self.places[invaded] is _Place.WHOLE
-        if move.kind is Kind.ENTANGLING:
-            self._append(
-                (gates.EntanglingGate if whole else gates.HalfEntanglingGate)(player), move.squares, number
-            )
-            self.places[invaded] = self.places[target] = _Place.PAIR if whole else _Place.LOOSE
-        elif whole:
-            self._append(gates.CancellingGate(player), move.squares, number)
-            # The target holds one piece in a plus or minus state: in the other view it may be attacked.
-            self.places[invaded], self.places[target] = _Place.GONE, _Place.WHOLE
-        else:
-            self._append(gates.HalfCancellingGate(player), move.squares, number, [her(invaded)])
-            self.places[invaded] = self.places[target] = _Place.LOOSE
-            self.heralds.append(invaded)
 
     def _switch(self, number: int | None) -> None:
         from circuits.gates import ViewSwitchGate

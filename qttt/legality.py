@@ -1,6 +1,7 @@
 """Which moves a player may make, and which rule forbids the others."""
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from qttt.board import Position
 from qttt.dice import Die
@@ -14,10 +15,7 @@ from qttt.symbols import Symbol
 
 
 def legal_in_view(position: Position, player: Symbol, rules: Rules) -> list[Move]:
-    """The player's moves in the current view, without any switch, in canonical order.
-
-    Canonical order: classical, superposition (smaller square first), entangling, cancelling, each by squares.
-    """
+    """The player's moves in the current view, in canonical order: by kind, then by squares."""
     quantum = list(_quantum_moves(position, player, rules))
     if rules.options.quantum_only and quantum:
         return quantum
@@ -26,19 +24,17 @@ def legal_in_view(position: Position, player: Symbol, rules: Rules) -> list[Move
 
 def _quantum_moves(position: Position, player: Symbol, rules: Rules) -> Iterator[Move]:
     empty = position.empty_squares
-    if rules.level.superposition:
-        for index, first in enumerate(empty):
-            for second in empty[index + 1 :]:
-                yield Move(Kind.SUPERPOSITION, (first, second))
     targets = position.open_squares(player)
-    for kind in (Kind.ENTANGLING, Kind.CANCELLING):
-        if not _level_allows(kind, rules):
+    for kind in Kind:
+        if kind is Kind.CLASSICAL or not rules.level.allows(kind):
+            continue
+        filled = list(combinations(empty, kind.fills))
+        if not kind.attacks:
+            yield from (Move(kind, squares) for squares in filled)
             continue
         for invaded in targets:
-            if kind is Kind.ENTANGLING and _entangled_before(position, invaded, rules):
-                continue
-            for square in empty:
-                yield Move(kind, (invaded, square))
+            if not (kind is Kind.ENTANGLING and _entangled_before(position, invaded, rules)):
+                yield from (Move(kind, (invaded, *squares)) for squares in filled)
 
 
 def legal_moves(position: Position, player: Symbol, rules: Rules, switches: int) -> list[Move]:
@@ -91,8 +87,8 @@ def _rule_against(move: Move, position: Position, player: Symbol, rules: Rules, 
             f"a player may switch the view {_times(rules.view_switches)} between observations, "
             f"{player} has {switches or 'none'} left, and the move needs {move.switches}"
         )
-    if not _level_allows(move.kind, rules):
-        first = {Kind.SUPERPOSITION: 1, Kind.ENTANGLING: 2, Kind.CANCELLING: 3}[move.kind]
+    if not rules.level.allows(move.kind):
+        first = move.kind.first_level
         return f"{move.kind.word} moves start at Level {first}, and this is Level {rules.level.number}"
     if move.before:
         position = position.switched(physical=rules.options.physical_view)
@@ -161,17 +157,6 @@ def check_measurement(
     else:
         rule = f"square {square} may be measured once between observations, and that has been done"
     raise IllegalMoveError(str(measurement), rule, player)
-
-
-def _level_allows(kind: Kind, rules: Rules) -> bool:
-    level = rules.level
-    allowed = {
-        Kind.CLASSICAL: True,
-        Kind.SUPERPOSITION: level.superposition,
-        Kind.ENTANGLING: level.entangling,
-        Kind.CANCELLING: level.cancelling,
-    }
-    return allowed[kind]
 
 
 def _entangled_before(position: Position, square: int, rules: Rules) -> bool:

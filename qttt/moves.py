@@ -8,30 +8,52 @@ from qttt.errors import MoveSyntaxError
 
 
 class Kind(Enum):
-    """The four kinds of move, in canonical order; the value is the sign between the squares."""
+    """The kinds of move in canonical order: all that is a fact about a kind stands in its row.
 
-    CLASSICAL = ""
-    SUPERPOSITION = "+"
-    ENTANGLING = "*"
-    CANCELLING = "-"
+    Attributes:
+        sign: what stands between the squares in notation.
+        word: the kind as the rules name it, for sentences, for example ``superposition``.
+        verb: what the mover does, for sentences.
+        first_level: the level from which on the move is allowed.
+        attacks: it enters a square of the opponent, which is named first.
+        fills: how many empty squares it fills.
+    """
+
+    # fmt: off
+    #                sign word             verb              first level  attacks  fills
+    CLASSICAL =     ("",  "classical",     "places",         0,           False,   1)
+    SUPERPOSITION = ("+", "superposition", "places",         1,           False,   2)
+    ENTANGLING =    ("*", "entangling",    "entangles with", 2,           True,    1)
+    CANCELLING =    ("-", "cancelling",    "cancels",        3,           True,    1)
+    # fmt: on
+
+    def __init__(self, sign: str, word: str, verb: str, first_level: int, attacks: bool, fills: int) -> None:
+        """Give the cells of the row their names."""
+        self.sign = sign
+        self.word = word
+        self.verb = verb
+        self.first_level = first_level
+        self.attacks = attacks
+        self.fills = fills
 
     def __repr__(self) -> str:
         """The member as it is written in code."""
         return f"Kind.{self.name}"
 
     @property
-    def word(self) -> str:
-        """The kind as the rules name it, for sentences, for example ``superposition``."""
-        return self.name.lower()
-
-    @property
-    def attacks(self) -> bool:
-        """True for the interacting moves, which enter a square of the opponent."""
-        return self in (Kind.ENTANGLING, Kind.CANCELLING)
+    def example(self) -> str:
+        """A move of the kind, as messages and help texts show it."""
+        squares = (5, 6) if self.attacks else (1, 3)[: self.fills]
+        return self.sign.join(map(str, squares if self.sign else (5,)))
 
 
-_TOKEN = re.compile(r"(~?)([1-9])(?:([+*-])([1-9]))?(~?)", re.ASCII)
+_BY_SIGN = {kind.sign: kind for kind in Kind}
+#: The signs of all kinds, as a regular expression takes them between square brackets.
+SIGNS = re.escape("".join(_BY_SIGN))
+_TOKEN = re.compile(rf"(~?)([1-9])(?:([{SIGNS}])([1-9]))?(~?)", re.ASCII)
 _ORDER = {kind: index for index, kind in enumerate(Kind)}
+_EXAMPLES = [kind.example for kind in Kind]
+_HOW_WRITTEN = f"a move is written like {', '.join(_EXAMPLES[:-1])} or {_EXAMPLES[-1]}, squares 1 to 9"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +88,20 @@ class Move:
         """
         match = _TOKEN.fullmatch(token)
         if match is None:
-            raise MoveSyntaxError(token, "a move is written like 5, 1+3, 5*6 or 5-6, squares 1 to 9")
+            raise MoveSyntaxError(token, _HOW_WRITTEN)
         first, second = int(match[2]), int(match[4] or 0)
-        kind = Kind(match[3] or "")
+        kind = _BY_SIGN[match[3] or ""]
         if first == second:
             raise MoveSyntaxError(
                 token, f"square {first} is named twice, and a move needs two different squares"
             )
         squares = (first, second) if second else (first,)
-        if kind is Kind.SUPERPOSITION:
-            squares = (min(first, second), max(first, second))
-        return cls(kind, squares, before=bool(match[1]), after=bool(match[5]))
+        ordered = squares if kind.attacks else tuple(sorted(squares))
+        return cls(kind, ordered, before=bool(match[1]), after=bool(match[5]))
 
     def __str__(self) -> str:
         """The move in notation; ``Move.parse`` reads it back."""
-        core = self.kind.value.join(str(square) for square in self.squares)
+        core = self.kind.sign.join(str(square) for square in self.squares)
         return "~" * self.before + core + "~" * self.after
 
     @property

@@ -18,8 +18,6 @@ from typing import Self
 
 from qttt.errors import IllegalMoveError, RecordError, UsageError
 from qttt.game import Game
-from qttt.levels import DEFAULT_LEVEL, Level, parse_level
-from qttt.options import parse_options
 from qttt.recordtext import (
     KNOWN_HEADERS,
     UNFINISHED,
@@ -32,7 +30,7 @@ from qttt.recordtext import (
     layout,
     scan,
 )
-from qttt.rules import Rules
+from qttt.rules import DEFAULT_LEVEL, Level, Rules, parse_level, parse_options
 from qttt.state import Event
 from qttt.symbols import Symbol
 from qttt.verdict import Result

@@ -10,12 +10,13 @@ from typing import TextIO
 
 from qttt.errors import QtttError, RecordError
 from qttt.files import MAX_BYTES, FileError, read_file, reserve_file, save_file
+from qttt.moves import SIGNS
 from qttt.record import Record
 from qttt.recordtext import COMMENT_PATTERN, HEADER_PATTERN
 
 STANDARD_INPUT = "-"
 # Nothing but the characters of tokens and move numbers, white space, headers and comments (notation.md).
-_RECORD_TEXT = re.compile(rf"(?:[0-9+*~=XO.#:rsp?\s-]|{HEADER_PATTERN}|{COMMENT_PATTERN})*+", re.ASCII)
+_RECORD_TEXT = re.compile(rf"(?:[0-9{SIGNS}~=XO.#:rsp?\s]|{HEADER_PATTERN}|{COMMENT_PATTERN})*+", re.ASCII)
 _MEANT_AS_RECORD = re.compile(r"\s*[0-9~=?\[{]", re.ASCII)
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from qttt.errors import MoveSyntaxError, RecordError, quoted
 from qttt.game import parse_event
-from qttt.levels import LEVELS
 from qttt.outcomes import Observation, Positions
+from qttt.rules import LEVELS
 from qttt.state import Event
 from qttt.symbols import Symbol
 from qttt.verdict import Result

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from typing import assert_never
 
 from qttt.board import Position
 from qttt.configurations import Configuration, configuration, partner
@@ -103,30 +104,37 @@ def read_roots(position: Position) -> tuple[Root, ...]:
     for square, contents in zip(SQUARES, position.dice, strict=True):
         kind = configuration(position.dice, square)
         twisted = square in position.twisted
-        if kind is Configuration.CLASSICAL:
-            whole.append(Root(contents[0].shape, (Site(square),)))
-        elif kind in (Configuration.PLUS, Configuration.MINUS):
-            symbol = Symbol.X if kind is Configuration.PLUS else Symbol.O
-            whole.append(Root(symbol, (Site(square, rotated=True),)))
-        elif kind is Configuration.ENTANGLED:
-            other = partner(position.dice, square)
-            assert other is not None
-            if square < other:
-                whole.append(Root(Symbol.X, (Site(square, attack=Attack.ENTANGLED, target=other),)))
-        elif kind in (Configuration.SUPERPOSITION, Configuration.PLUS_HALF, Configuration.MINUS_HALF):
-            rotated = kind is not Configuration.SUPERPOSITION
-            halves.setdefault(contents[0].piece, []).append(Site(square, rotated))
-            owners[contents[0].piece] = Symbol.O if kind is Configuration.MINUS_HALF else contents[0].shape
-        elif kind in (Configuration.HALF_ENTANGLED, Configuration.HALF_CANCELLED):
-            other = partner(position.dice, square)
-            assert other is not None
-            entangled = kind is Configuration.HALF_ENTANGLED
-            if entangled and other < square:
-                continue
-            piece = next(die for die in contents if abs(die.value) == 1)
-            attack = Attack.ENTANGLED if entangled else Attack.CANCELLED
-            halves.setdefault(piece.piece, []).append(Site(square, False, attack, other, twisted))
-            owners[piece.piece] = piece.shape
+        match kind:
+            case Configuration.EMPTY | Configuration.CANCELLED | Configuration.TARGET:
+                # A cancelled square holds nothing, and a target belongs to the square that was invaded.
+                pass
+            case Configuration.CLASSICAL:
+                whole.append(Root(contents[0].shape, (Site(square),)))
+            case Configuration.PLUS | Configuration.MINUS:
+                symbol = Symbol.X if kind is Configuration.PLUS else Symbol.O
+                whole.append(Root(symbol, (Site(square, rotated=True),)))
+            case Configuration.ENTANGLED:
+                other = partner(position.dice, square)
+                assert other is not None
+                if square < other:
+                    whole.append(Root(Symbol.X, (Site(square, attack=Attack.ENTANGLED, target=other),)))
+            case Configuration.SUPERPOSITION | Configuration.PLUS_HALF | Configuration.MINUS_HALF:
+                rotated = kind is not Configuration.SUPERPOSITION
+                halves.setdefault(contents[0].piece, []).append(Site(square, rotated))
+                minus = kind is Configuration.MINUS_HALF
+                owners[contents[0].piece] = Symbol.O if minus else contents[0].shape
+            case Configuration.HALF_ENTANGLED | Configuration.HALF_CANCELLED:
+                other = partner(position.dice, square)
+                assert other is not None
+                entangled = kind is Configuration.HALF_ENTANGLED
+                if entangled and other < square:
+                    continue
+                piece = next(die for die in contents if abs(die.value) == 1)
+                attack = Attack.ENTANGLED if entangled else Attack.CANCELLED
+                halves.setdefault(piece.piece, []).append(Site(square, False, attack, other, twisted))
+                owners[piece.piece] = piece.shape
+            case _:
+                assert_never(kind)
     split = [
         Root(owners[piece], tuple(sorted(sites, key=lambda site: site.square)))
         for piece, sites in halves.items()
@@ -220,28 +228,34 @@ def _state(shape: Root) -> tuple[tuple[Pattern, Surd], ...]:
 def _present(site: Site, q: Symbol) -> Iterator[_Term]:
     """What the squares of a site hold if the root's piece is in it."""
     p = q.opponent
-    if site.attack is Attack.ENTANGLED:
-        # The singlet: the only pair that is opposite in both modes and unchanged by a view switch (D3).
-        yield SQRT_HALF, (q, p)
-        yield -SQRT_HALF, (p, q)
-    elif site.attack is Attack.CANCELLED:
-        yield _STAY, (q, ".")
-        yield _MOVE, (".", q)
-        yield (_TAKE if p is Symbol.X else -_TAKE), (".", p)
-    elif site.rotated:
-        yield SQRT_HALF, (Symbol.X,)
-        yield (SQRT_HALF if q is Symbol.X else -SQRT_HALF), (Symbol.O,)
-    else:
-        yield ONE, (q,)
+    match site.attack:
+        case Attack.ENTANGLED:
+            # The singlet: the only pair that is opposite in both modes and unchanged by a view switch (D3).
+            yield SQRT_HALF, (q, p)
+            yield -SQRT_HALF, (p, q)
+        case Attack.CANCELLED:
+            yield _STAY, (q, ".")
+            yield _MOVE, (".", q)
+            yield (_TAKE if p is Symbol.X else -_TAKE), (".", p)
+        case None if site.rotated:
+            yield SQRT_HALF, (Symbol.X,)
+            yield (SQRT_HALF if q is Symbol.X else -SQRT_HALF), (Symbol.O,)
+        case None:
+            yield ONE, (q,)
+        case _:
+            assert_never(site.attack)
 
 
 def _absent(site: Site, q: Symbol) -> Iterator[_Term]:
     """What the squares of a site hold if the root's piece is in the other half."""
-    if site.attack is Attack.ENTANGLED:
-        yield SQRT_HALF, (q.opponent, ".")
-        yield SQRT_HALF, (".", q.opponent)
-    else:
-        yield ONE, (".",) * len(site.squares)
+    match site.attack:
+        case Attack.ENTANGLED:
+            yield SQRT_HALF, (q.opponent, ".")
+            yield SQRT_HALF, (".", q.opponent)
+        case Attack.CANCELLED | None:
+            yield ONE, (".",) * len(site.squares)
+        case _:
+            assert_never(site.attack)
 
 
 def _twisted(terms: list[_Term]) -> list[_Term]:

@@ -1,9 +1,186 @@
-"""The rules of one game: a level and the options that are on."""
+"""What a game is played by: a level, one row each, and the optional rules that are on, one row each."""
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import Field, dataclass, field, fields
+from typing import Any
 
-from qttt.levels import DEFAULT_LEVEL, LEVELS, Level, parse_level
-from qttt.options import Options, check_options, parse_options
+from qttt.errors import UsageError
+from qttt.moves import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What one level of the game allows, as the Player Reference's "Moves Per Level" gives it.
+
+    Attributes:
+        number: 0 to 5, the Player Reference's numbering (decision D1 of the rules).
+        name: the level's name.
+        rotated_mode: the initiating player chooses the mode of observation.
+        rotated_view: the view can be switched.
+        observed_in_play: observed pieces become lone dice of value 4 and can be played on.
+    """
+
+    number: int
+    name: str
+    rotated_mode: bool = False
+    rotated_view: bool = False
+    observed_in_play: bool = False
+
+    def allows(self, kind: Kind) -> bool:
+        """Whether the level has moves of a kind."""
+        return self.number >= kind.first_level
+
+
+LEVELS: tuple[Level, ...] = (
+    Level(0, "Classical"),
+    Level(1, "Superposition"),
+    Level(2, "Entanglement"),
+    Level(3, "Interference"),
+    Level(4, "Complementarity", rotated_mode=True),
+    Level(5, "Fully quantum", rotated_mode=True, rotated_view=True, observed_in_play=True),
+)
+DEFAULT_LEVEL = 2
+
+
+def parse_level(text: str) -> Level:
+    """Read a level number.
+
+    Args:
+        text: ``0`` to ``5``.
+
+    Raises:
+        UsageError: for anything else.
+    """
+    for level in LEVELS:
+        if text == str(level.number):
+            return level
+    raise UsageError(f"level {text!r} does not exist: the levels are 0 to {LEVELS[-1].number}")
+
+
+def _option(written: str, levels: Collection[int], summary: str, default: Any = False) -> Any:
+    return field(default=default, metadata={"written": written, "levels": levels, "summary": summary})
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The optional rules of one game; the defaults are the game without any.
+
+    All that is a fact about an option stands in its row: how it is written (``name``, ``name=N`` for a number
+    from 1 to 1000, ``name=word``), at which levels it means something, what it does, and its default.
+    """
+
+    quantum_only: bool = _option(
+        "quantum-only", range(1, 6), "no classical move while any quantum move is legal"
+    )
+    tally: bool = _option(
+        "tally", range(6), "lines are points; play until every square holds an observed symbol"
+    )
+    no_double_entanglement: bool = _option(
+        "no-double-entanglement",
+        range(2, 6),
+        "a root may be entangled once only (the online game's rule)",
+    )
+    measure_turn: bool = _option(
+        "measure-turn", (1, 2), "Levels 1 and 2: a turn may observe one square instead of placing a piece"
+    )
+    no_ties: bool = _option(
+        "no-ties", (5,), "Level 5: a full board with equal lines is observed again, modes alternating"
+    )
+    view_switches: int = _option(
+        "view-switches=N",
+        (5,),
+        "Level 5: view switches a player may make between observations (default 1)",
+        1,
+    )
+    physical_view: bool = _option(
+        "view=physical", (5,), "Level 5: a view switch rotates every occupied square"
+    )
+    max_observations: int | None = _option(
+        "max-observations=N", (5,), "Level 5: a tie after N observation phases", None
+    )
+
+    def __str__(self) -> str:
+        """The options as a record's ``Options`` header writes them; empty if none is on."""
+        return ",".join(
+            _written(row).replace("=N", f"={value}")
+            for row in fields(self)
+            if (value := getattr(self, row.name)) != row.default
+        )
+
+
+def _written(row: "Field[Any]") -> str:
+    return str(row.metadata["written"])
+
+
+_ROWS = fields(Options)
+_BY_NAME = {_written(row).partition("=")[0]: row for row in _ROWS}
+#: One line on each option as it is written, for help texts and the guide.
+SUMMARIES: dict[str, str] = {_written(row): row.metadata["summary"] for row in _ROWS}
+MAX_COUNT = 1000
+#: The word that says of an option with a word that it is off (decision D5).
+_OFF = "tabletop"
+
+
+def parse_options(text: str, level: Level) -> Options:
+    """Read a comma-separated list of options and check it against the level.
+
+    Args:
+        text: for example ``quantum-only,view-switches=2``; may be empty.
+        level: the level the game is played at.
+
+    Raises:
+        UsageError: an unknown, repeated or malformed option, or one that means nothing at this level.
+    """
+    values: dict[str, Any] = {}
+    for part in text.split(",") if text.strip() else []:
+        name, equals, value = part.strip().partition("=")
+        if name not in _BY_NAME:
+            raise UsageError(f"unknown option {part.strip()!r}: the options are {', '.join(SUMMARIES)}")
+        row = _BY_NAME[name]
+        if row.name in values:
+            raise UsageError(f"option {name} is given twice")
+        values[row.name] = _value(name, equals, value, _written(row).partition("=")[2])
+    options = Options(**values)
+    check_options(options, level)
+    return options
+
+
+def _value(name: str, equals: str, value: str, form: str) -> bool | int:
+    """What an option is set to: its row says whether it takes nothing, a number (N) or a word."""
+    if not form:
+        if equals:
+            raise UsageError(f"option {name} takes no value")
+        return True
+    if form == "N":
+        if not (value.isascii() and value.isdigit()) or len(value) > 4 or not 1 <= int(value) <= MAX_COUNT:
+            raise UsageError(f"option {name}={value}: the value must be a whole number from 1 to {MAX_COUNT}")
+        return int(value)
+    if value not in (form, _OFF):
+        raise UsageError(f"option {name}={value}: the readings are {_OFF!r} and {form!r}")
+    return value == form
+
+
+def check_options(options: Options, level: Level) -> None:
+    """Refuse options that mean nothing at a level.
+
+    Raises:
+        UsageError: with the option, the levels that it needs and this level.
+    """
+    for row in _ROWS:
+        if getattr(options, row.name) != row.default and level.number not in row.metadata["levels"]:
+            raise UsageError(
+                f"option {_written(row).removesuffix('=N')} needs {_levels(row.metadata['levels'])}, "
+                f"and this is Level {level.number}"
+            )
+
+
+def _levels(numbers: Collection[int]) -> str:
+    first, last = min(numbers), max(numbers)
+    if first == last:
+        return f"Level {first}"
+    if last == LEVELS[-1].number:
+        return f"Level {first} or higher"
+    return f"Level {', '.join(map(str, range(first, last)))} or {last}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from examples.best_play.openings import (
 )
 from qttt.dice import Die
 from qttt.game import Game
-from qttt.levels import LEVELS
 from qttt.moves import Move
 from qttt.pictures.boards import board_scene, die_shapes, mini_board
 from qttt.pictures.scene import Curve, Point, Scene, Shape, Text, rectangle
+from qttt.rules import LEVELS
 from qttt.squares import SQUARES
 from qttt.symbols import Symbol
 

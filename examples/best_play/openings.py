@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import Any
 
 from qttt.commands.solve import solve_report
-from qttt.levels import LEVELS
 from qttt.moves import Move
+from qttt.rules import LEVELS
 from qttt.solver.blocks import SYMMETRIES
 from qttt.solver.tables import shipped_table, table_path
 from qttt.squares import SQUARES

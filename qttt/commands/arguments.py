@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from qttt.commands.session import Session
 from qttt.errors import UsageError
 from qttt.game import Game
-from qttt.options import SUMMARIES
 from qttt.record import Record
 from qttt.recordfile import read_record
 from qttt.rolls import Rolls
-from qttt.rules import Rules
+from qttt.rules import SUMMARIES, Rules
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:

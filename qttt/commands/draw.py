@@ -18,6 +18,7 @@ from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
 from qttt.files import save_file
 from qttt.game import Game
+from qttt.moves import Kind
 from qttt.outcomes import Observation, Positions
 from qttt.squares import EMPTY
 
@@ -121,7 +122,7 @@ def _board(game: Game) -> "Scene":
         shown_position(game),
         standing(game),
         emptied=emptied,
-        opens=game.rules.level.entangling and positions is None,
+        opens=game.rules.level.allows(Kind.ENTANGLING) and positions is None,
     )
 
 

@@ -12,9 +12,7 @@ from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
 from qttt.files import save_file
-from qttt.levels import LEVELS
-from qttt.options import Options
-from qttt.rules import Rules
+from qttt.rules import LEVELS, Options, Rules
 from qttt.solver.blocks import blocks_of
 from qttt.solver.making import solve_level
 from qttt.solver.measuring.tables import OPTION, SOLVED_LEVEL, board_counts, key_of, measuring_table

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from qttt.levels import Level
+from qttt.rules import Level
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from qttt.dice import COLOURS, VALUES
 from qttt.guide.sections import Diagram, Section, Table, chance, share
-from qttt.levels import LEVELS, Level
+from qttt.moves import Kind
 from qttt.pictures.descriptions import signed
+from qttt.rules import LEVELS, Level
 from qttt.squares import NAMES, SQUARES
 from qttt.symbols import Symbol, View
 
@@ -21,9 +22,9 @@ def level_table() -> Table:
         (
             str(level.number),
             level.name,
-            mark(level.superposition),
-            mark(level.entangling),
-            mark(level.cancelling),
+            mark(level.allows(Kind.SUPERPOSITION)),
+            mark(level.allows(Kind.ENTANGLING)),
+            mark(level.allows(Kind.CANCELLING)),
             mark(level.rotated_mode),
             mark(level.rotated_view),
             mark(level.observed_in_play),
@@ -50,7 +51,7 @@ def move_sections(level: Level) -> Iterator[Section]:
             Diagram("classical", "X's classical move in the middle.", "5", level.number),
         ),
     )
-    if level.superposition:
+    if level.allows(Kind.SUPERPOSITION):
         yield Section(
             "Superposition move: `1+3`",
             (
@@ -62,9 +63,9 @@ def move_sections(level: Level) -> Iterator[Section]:
                 Diagram("superposition", "X's piece is half in 3 and half in 7.", "3+7", level.number),
             ),
         )
-    if level.entangling:
+    if level.allows(Kind.ENTANGLING):
         yield from _entangling(level)
-    if level.cancelling:
+    if level.allows(Kind.CANCELLING):
         yield from _cancelling(level)
     if level.rotated_view:
         yield _views(level)
@@ -72,12 +73,12 @@ def move_sections(level: Level) -> Iterator[Section]:
 
 def _values(level: Level) -> tuple[int, ...]:
     """The values that dice can show at a level."""
-    smallest = 4 if not level.superposition else 2 if not level.entangling else 1
+    smallest = 4 if not level.allows(Kind.SUPERPOSITION) else 2 if not level.allows(Kind.ENTANGLING) else 1
     return tuple(
         value
         for value in VALUES
         if abs(value) >= smallest
-        and (value > 0 or (level.cancelling and (value == -2 or level.rotated_view)))
+        and (value > 0 or (level.allows(Kind.CANCELLING) and (value == -2 or level.rotated_view)))
     )
 
 
@@ -97,7 +98,7 @@ def _board(level: Level) -> Section:
             f"A die is placed with a value up, and never rolled. At this level the values are {values}. A "
             "value v "
             "says how much of the piece is in the square: |v| quarters"
-            + (", before anything is shared out anew." if level.cancelling else "."),
+            + (", before anything is shared out anew." if level.allows(Kind.CANCELLING) else "."),
         ),
     )
 
@@ -108,7 +109,7 @@ def _turn(level: Level) -> Section:
         "Every move fills at least one empty square.",
         "No square ever holds more than two dice.",
     ]
-    if level.entangling:
+    if level.allows(Kind.ENTANGLING):
         items.append("You may not place a die where you already have one: nobody attacks themselves.")
         items.append(
             "A square is open to you when it holds exactly one die and that die has your opponent's shape. "

@@ -6,10 +6,10 @@ from dataclasses import replace
 from qttt.configurations import Configuration
 from qttt.errors import UsageError
 from qttt.guide.sections import Diagram, Section, Table, chance, played, share
-from qttt.levels import Level
+from qttt.moves import Kind
 from qttt.odds import observation_odds
-from qttt.options import SUMMARIES, parse_options
 from qttt.pictures.descriptions import describe_die
+from qttt.rules import SUMMARIES, Level, parse_options
 from qttt.symbols import Mode, Symbol, View
 
 
@@ -44,7 +44,7 @@ def _observation(level: Level) -> Section:
         ]
     else:
         steps.append("Every piece is found in one square, with the chances that its dice show.")
-        if level.cancelling:
+        if level.allows(Kind.CANCELLING):
             steps[-1:] = [
                 "Positions first: which squares hold a piece. Cancelled squares are empty.",
                 "Then the symbols: plus and minus states are read as △ or □ by chance, half and half.",
@@ -64,13 +64,13 @@ def _observation(level: Level) -> Section:
 
 def _rolls(level: Level) -> Section:
     rows = [("classical piece", "certain", "–")]
-    if level.superposition:
+    if level.allows(Kind.SUPERPOSITION):
         rows.append(("superposition: is it in this square?", share(chance("1+3", 1, "X")), "even"))
-    if level.entangling:
+    if level.allows(Kind.ENTANGLING):
         rows.append(("entangled pair: which way round?", share(chance("5 5*6", 5, "X")), "even"))
         half = chance("1+3 1*2", 3, "X")
         rows.append(("half-entangled: is it in the free half?", share(half), "even"))
-    if level.cancelling:
+    if level.allows(Kind.CANCELLING):
         stays = chance("1+3 1-2", 1, "X")
         other = chance("1+3 1-2", 3, "X") / (1 - stays)
         own = chance("1+3 1-2", 2, "O") / (chance("1+3 1-2", 2, "O") + chance("1+3 1-2", 2, "X"))
@@ -205,10 +205,10 @@ def _reachable(tokens: str, level: Level) -> bool:
     if "~" in tokens:
         return level.rotated_view
     if "-" in tokens:
-        return level.cancelling
+        return level.allows(Kind.CANCELLING)
     if "*" in tokens:
-        return level.entangling
-    return level.superposition or "+" not in tokens
+        return level.allows(Kind.ENTANGLING)
+    return level.allows(Kind.SUPERPOSITION) or "+" not in tokens
 
 
 def example_diagram(level: Level) -> Diagram:

@@ -9,9 +9,10 @@ from qttt.guide.glossary import terms_at
 from qttt.guide.moves import level_table, move_sections
 from qttt.guide.observing import example_diagram, observation_sections
 from qttt.guide.sections import Diagram, Section, Table
-from qttt.levels import LEVELS, Level
+from qttt.moves import Kind
 from qttt.pictures.boards import board_scene
 from qttt.pictures.scene import Scene
+from qttt.rules import LEVELS, Level
 from qttt.textboard import UNICODE, Glyphs, draw_board, draw_legend
 
 LINE = 79
@@ -55,7 +56,7 @@ def title_of(level: Level) -> str:
 
 def diagram_scene(diagram: Diagram) -> Scene:
     """A diagram as a picture."""
-    opens = LEVELS[diagram.level].entangling
+    opens = LEVELS[diagram.level].allows(Kind.ENTANGLING)
     return board_scene(diagram.position(), diagram.caption, marked=diagram.marked, opens=opens)
 
 

@@ -22,7 +22,7 @@ from qttt.lesson.sentences import (
     switch_rule,
 )
 from qttt.lesson.steps import DiceChange, Lesson, LessonStep
-from qttt.moves import Move
+from qttt.moves import Kind, Move
 from qttt.outcomes import Measurement, Observation, Positions
 from qttt.pictures.descriptions import open_squares
 from qttt.record import Comment, Header, Record, Token
@@ -154,7 +154,7 @@ class _Builder:
             after.position,
             marked=move.squares,
             changes=_changes(before.position, after.position),
-            opens=open_squares(after.position) if after.rules.level.entangling else None,
+            opens=open_squares(after.position) if after.rules.level.allows(Kind.ENTANGLING) else None,
             circuit=in_circuit,
         )
 
@@ -175,7 +175,7 @@ class _Builder:
             after.position,
             marked=(event.square,),
             changes=_changes(before.position, after.position),
-            opens=open_squares(after.position) if after.rules.level.entangling else None,
+            opens=open_squares(after.position) if after.rules.level.allows(Kind.ENTANGLING) else None,
             chance=chance,
         )
 

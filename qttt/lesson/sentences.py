@@ -5,6 +5,7 @@ read in full. Numbers are not in them: a lesson takes those from the dice and th
 """
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from qttt.board import Position
 from qttt.moves import Kind, Move
@@ -36,8 +37,7 @@ def move_name(move: Move, position: Position) -> str:
     """
     if not move.kind.attacks:
         return f"{move.kind.word} move"
-    (occupant,) = position.at(move.squares[0])
-    return f"{'' if occupant.value == 4 else 'half-'}{move.kind.word} move"
+    return f"{'' if _is_whole(move, position) else 'half-'}{move.kind.word} move"
 
 
 def move_rule(move: Move, position: Position, player: Symbol) -> Rule:
@@ -48,22 +48,30 @@ def move_rule(move: Move, position: Position, player: Symbol) -> Rule:
         position: the position on which it is made, its own switch before it already made.
         player: who makes it.
     """
-    if move.kind is Kind.CLASSICAL:
-        return Rule(
-            "One die of the player's own shape goes into an empty square with the 4 up: all of the piece is "
-            "there.",
-            f"{_REFERENCE}, “The Classical Move”",
-        )
-    if move.kind is Kind.SUPERPOSITION:
-        return Rule(
-            "Two dice of one colour go into two empty squares with the 2 up: the piece is half in each, "
-            "and will be found in one of them.",
-            f"{_REFERENCE}, “The Superposition Move”",
-        )
-    whole = position.at(move.squares[0])[0].value == 4
-    if move.kind is Kind.ENTANGLING:
-        return _entangling(whole)
-    return _cancelling(whole, player)
+    match move.kind:
+        case Kind.CLASSICAL:
+            return Rule(
+                "One die of the player's own shape goes into an empty square with the 4 up: all of the piece "
+                "is there.",
+                f"{_REFERENCE}, “The Classical Move”",
+            )
+        case Kind.SUPERPOSITION:
+            return Rule(
+                "Two dice of one colour go into two empty squares with the 2 up: the piece is half in each, "
+                "and will be found in one of them.",
+                f"{_REFERENCE}, “The Superposition Move”",
+            )
+        case Kind.ENTANGLING:
+            return _entangling(_is_whole(move, position))
+        case Kind.CANCELLING:
+            return _cancelling(_is_whole(move, position), player)
+        case _:
+            assert_never(move.kind)
+
+
+def _is_whole(move: Move, position: Position) -> bool:
+    """Whether all of a piece is attacked, not one half of it."""
+    return position.at(move.squares[0])[0].value == 4
 
 
 def _entangling(whole: bool) -> Rule:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from qttt.board import Position
 from qttt.game import Game
+from qttt.moves import Kind
 from qttt.outcomes import Measurement, Observation, Positions
 from qttt.pictures.boards import board_scene
 from qttt.pictures.scene import Scene, Shape, Text, rectangle
@@ -48,7 +49,7 @@ def event_scene(number: int, before: State, event: Event, after: State, *, legen
         empty = [square for square in SQUARES if event.filled[square - 1] == EMPTY]
         return captioned(board_scene(settled, caption, emptied=empty, opens=False, legend=legend))
     marked = (event.square,) if isinstance(event, Measurement) else event.squares
-    opens = before.rules.level.entangling
+    opens = before.rules.level.allows(Kind.ENTANGLING)
     return captioned(board_scene(after.position, caption, marked=marked, opens=opens, legend=legend))
 
 

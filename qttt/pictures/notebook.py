@@ -1,7 +1,7 @@
 """How positions, games, moves and checks show themselves in notebooks; their classes call what is here."""
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from qttt.board import Position
 from qttt.game import Game
@@ -38,12 +38,9 @@ def move_scene(move: Move) -> Scene:
 
     Whose move it is, and what it meets, is not known to a move; a position shows that.
     """
-    words = {
-        Kind.CLASSICAL: ("a die of 4",),
-        Kind.SUPERPOSITION: ("a die of 2", "a die of 2"),
-        Kind.ENTANGLING: ("invaded", "spread into"),
-        Kind.CANCELLING: ("invaded", "spread into"),
-    }[move.kind]
+    words: tuple[str, ...] = ("invaded", "spread into")
+    if not move.kind.attacks:
+        words = (f"a die of {4 // move.kind.fills}",) * move.kind.fills
     shapes: list[Shape] = []
     for square in SQUARES:
         x, y = corner(square)
@@ -51,8 +48,7 @@ def move_scene(move: Move) -> Scene:
         shapes.append(Text((x + 8, y + 16), str(square), 11, "muted"))
     if len(move.squares) == 2:
         start, end = map(centre, move.squares)
-        dashes: dict[Kind, tuple[float, ...]] = {Kind.SUPERPOSITION: (2.0, 4.0), Kind.CANCELLING: (9.0, 5.0)}
-        shapes.append(Curve((start, end), "link", 3.0, dashes.get(move.kind, ())))
+        shapes.append(Curve((start, end), "link", 3.0, _dashes(move.kind)))
     for square, said in zip(move.squares, words, strict=True):
         x, y = corner(square)
         shapes.append(rectangle(x + 3, y + 3, CELL - 6, CELL - 6, stroke="mark", width=3))
@@ -69,6 +65,19 @@ def move_scene(move: Move) -> Scene:
     described = ", ".join(f"{square} {said}" for square, said in zip(move.squares, words, strict=True))
     whole = Scene(side, side + 22, tuple(shapes), title, described)
     return Scene(side / 2, side / 2 + 11, whole.placed(0, 0, 0.5), title, described)
+
+
+def _dashes(kind: Kind) -> tuple[float, ...]:
+    """How the line between a move's squares is broken, so that the kinds can be told apart."""
+    match kind:
+        case Kind.CLASSICAL | Kind.ENTANGLING:
+            return ()
+        case Kind.SUPERPOSITION:
+            return (2.0, 4.0)
+        case Kind.CANCELLING:
+            return (9.0, 5.0)
+        case _:
+            assert_never(kind)
 
 
 def check_html(report: "CheckReport") -> str:

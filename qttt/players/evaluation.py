@@ -8,8 +8,8 @@ chances are weighed by how many squares of the line are empty and whose line it 
 from functools import cache
 from math import tanh
 
-from qttt.levels import Level
 from qttt.players.expectation import shown
+from qttt.rules import Level
 from qttt.solver.blocks import BLOCKS
 from qttt.solver.boards import Pair
 from qttt.squares import LINES

@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from functools import cache
 from math import prod
 
-from qttt.moves import Move
-from qttt.options import Options
+from qttt.moves import Kind, Move
 from qttt.outcomes import Measurement
 from qttt.players.choices import Choice, Look, choices
 from qttt.players.evaluation import estimate
 from qttt.players.expectation import mode_values, observed_value, placements, shown
 from qttt.players.places import Place, empty_squares, moved
-from qttt.rules import Rules
+from qttt.rules import Options, Rules
 from qttt.solver.blocks import LONE, Block, canonical, code_of, number_of
 from qttt.solver.boards import BOARDS, Pair, board_blocks, board_text
 from qttt.solver.measuring.positions import measured, moment_key
@@ -399,7 +398,7 @@ def _finished(place: Place, rules: Rules) -> Pair:
     if len(place.empty) > 2:
         return best
     kinds = "hh" if len(place.empty) == 2 else LONE
-    if kinds == "hh" and not rules.level.superposition:
+    if kinds == "hh" and not rules.level.allows(Kind.SUPERPOSITION):
         return best
     full = (*place.blocks, number_of(Block(kinds, place.empty, 0)))
     table = verdicts(rules)

@@ -7,8 +7,7 @@ their own symbol, 2 the opponent's.
 from functools import cache
 from typing import TYPE_CHECKING
 
-from qttt.levels import Level
-from qttt.rules import Rules
+from qttt.rules import Level, Rules
 from qttt.solver.blocks import LONE, OBSERVED, SYMMETRIES, Block, number_of
 from qttt.squares import EMPTY, SQUARES
 from qttt.verdict import Result, decide

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
+from typing import assert_never
 
-from qttt.levels import Level
+from qttt.moves import Kind
+from qttt.rules import Level
 from qttt.solver.blocks import (
     BLOCKS,
     CANCELLED,
@@ -31,48 +33,48 @@ def changes(blocks: tuple[int, ...], empty: tuple[int, ...], player: int, level:
         player: who moves, 0 for X and 1 for O.
         level: which moves there are.
     """
-    for square in empty:
-        yield None, (_lone(square, player),), (square,)
-    if level.superposition:
-        for pair in combinations(empty, 2):
-            yield None, (_superposed(pair, player),), pair
-    if not level.entangling:
-        return
+    kinds = [kind for kind in Kind if level.allows(kind)]
+    for kind in kinds:
+        if not kind.attacks:
+            for filled in combinations(empty, kind.fills):
+                for put in _puts(kind, filled, player, None):
+                    yield None, put, filled
+    attacks = [kind for kind in kinds if kind.attacks]
     for number in blocks:
         block = BLOCKS[number]
         if block.symbol == 1 - player and (block.kind == LONE or "h" in block.kind):
             for square in empty:
-                for put in _attacked(number, square, level.cancelling):
-                    yield number, put, (square,)
+                for kind in attacks:
+                    for put in _puts(kind, (square,), player, number):
+                        yield number, put, (square,)
 
 
 @cache
-def _lone(square: int, player: int) -> int:
-    return number_of(Block(LONE, (square,), player))
-
-
-@cache
-def _superposed(squares: tuple[int, ...], player: int) -> int:
-    return number_of(Block("hh", squares, player))
-
-
-@cache
-def _attacked(number: int, target: int, cancelling: bool) -> tuple[tuple[int, ...], ...]:
-    """The blocks that each attack on a block leaves, spreading into a square."""
-    block = BLOCKS[number]
+def _puts(
+    kind: Kind, filled: tuple[int, ...], player: int, number: int | None
+) -> tuple[tuple[int, ...], ...]:
+    """The blocks that a kind of move puts down, in each way that there is: an attack may take either half."""
+    match kind:
+        case Kind.CLASSICAL:
+            return ((number_of(Block(LONE, filled, player)),),)
+        case Kind.SUPERPOSITION:
+            return ((number_of(Block("hh", filled, player)),),)
+        case Kind.ENTANGLING | Kind.CANCELLING:
+            assert number is not None
+        case _:
+            assert_never(kind)
+    block, (target,) = BLOCKS[number], filled
+    letter = "e" if kind is Kind.ENTANGLING else "c"
     if block.kind == LONE:
-        pair = sorted((block.squares[0], target))
-        results: list[tuple[Block, ...]] = [(Block(PAIR, tuple(pair), NOBODY),)]
-        if cancelling:
-            # The invaded square is empty for certain; the attacker has a piece in a rotated state.
-            fresh = Block(ROTATED, (target,), 1 - block.symbol)
-            results.append((Block(CANCELLED, block.squares, NOBODY), fresh))
-        return tuple(tuple(map(number_of, put)) for put in results)
+        if kind is Kind.ENTANGLING:
+            pair = sorted((block.squares[0], target))
+            return ((number_of(Block(PAIR, tuple(pair), NOBODY)),),)
+        # The invaded square is empty for certain; the attacker has a piece in a rotated state.
+        fresh = Block(ROTATED, (target,), player)
+        return ((number_of(Block(CANCELLED, block.squares, NOBODY)), number_of(fresh)),)
     parts = halves(block)
-    found = []
-    for index, (letter, squares) in enumerate(parts):
-        if letter == "h":
-            for attack in "ec" if cancelling else "e":
-                hit = (attack, (squares[0], target))
-                found.append((number_of(split([hit, parts[1 - index]], block.symbol)),))
-    return tuple(found)
+    return tuple(
+        (number_of(split([(letter, (squares[0], target)), parts[1 - index]], block.symbol)),)
+        for index, (half, squares) in enumerate(parts)
+        if half == "h"
+    )

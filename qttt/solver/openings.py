@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from qttt.levels import Level
+from qttt.rules import Level
 from qttt.solver.blocks import BLOCKS, code_of, turned
 from qttt.solver.boards import BOARDS, board_blocks, verdicts
 from qttt.solver.changes import changes

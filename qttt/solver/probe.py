@@ -12,10 +12,8 @@ from functools import cache
 from typing import TypeVar
 
 from qttt.errors import UsageError
-from qttt.levels import LEVELS, Level
 from qttt.moves import Move
-from qttt.options import Options
-from qttt.rules import Rules
+from qttt.rules import LEVELS, Level, Options, Rules
 from qttt.solver.blocks import blocks_of, code_of
 from qttt.solver.boards import Pair
 from qttt.solver.search import FIRST_INEXACT, MARGIN, Search, position_key

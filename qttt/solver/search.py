@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from qttt.levels import Level
+from qttt.rules import Level
 from qttt.solver.blocks import BLOCKS, CODES, LONE, OBSERVED, canonical, code_of, turned
 from qttt.solver.boards import Pair, board_blocks, verdict
 from qttt.solver.changes import changes

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from qttt.board import Position
 from qttt.dice import Die
-from qttt.moves import Kind, Move
+from qttt.moves import Move
 from qttt.state import State
 from qttt.textboard import Glyphs, draw_die
 
@@ -34,26 +34,21 @@ def _placing(move: Move, player: str, after: Position, glyphs: Glyphs) -> str:
     def face(die: Die) -> str:
         return draw_die(die, glyphs).plain
 
-    if move.kind is Kind.CLASSICAL:
+    if not move.kind.attacks:
         (die,) = after.at(move.squares[0])
-        return f"{player} places {face(die)} in {move.squares[0]}."
-    if move.kind is Kind.SUPERPOSITION:
-        one, other = move.squares
-        (die,) = after.at(one)
-        return f"{player} places one piece in {one} and {other} at once, {face(die)} in each."
+        if len(move.squares) == 1:
+            return f"{player} {move.kind.verb} {face(die)} in {move.squares[0]}."
+        where = " and ".join(map(str, move.squares))
+        return f"{player} {move.kind.verb} one piece in {where} at once, {face(die)} in each."
     invaded, target = move.squares
     dragged = next(die for die in after.at(target) if die.piece in _pieces(after, invaded, player))
     own = next(die for die in after.at(target) if die is not dragged)
     invader = next(die for die in after.at(invaded) if die.piece == own.piece)
-    whole = abs(dragged.value) == 2
-    verb = {
-        Kind.ENTANGLING: "entangles with" if whole else "half-entangles with",
-        Kind.CANCELLING: "cancels" if whole else "half-cancels",
-    }[move.kind]
+    half = "" if abs(dragged.value) == 2 else "half-"
     return (
-        f"{player} {verb} {dragged.owner}'s piece in {invaded}: {face(invader)} goes into {invaded} and "
-        f"{face(own)} into {target}; the {glyphs.symbol(dragged.shape)} that was there halves to "
-        f"{face(dragged)}, and its other half follows into {target}."
+        f"{player} {half}{move.kind.verb} {dragged.owner}'s piece in {invaded}: {face(invader)} goes into "
+        f"{invaded} and {face(own)} into {target}; the {glyphs.symbol(dragged.shape)} that was there halves "
+        f"to {face(dragged)}, and its other half follows into {target}."
     )
 
 

@@ -17,13 +17,12 @@ import numpy as np
 
 from qttt.commands.advise import advise_report
 from qttt.game import Game
-from qttt.levels import LEVELS
 from qttt.moves import Move
 from qttt.outcomes import Observation, Positions
 from qttt.players.choices import choices
 from qttt.players.strategies import decider
 from qttt.record import Record
-from qttt.rules import Rules
+from qttt.rules import LEVELS, Rules
 from qttt.solver.probe import Prober
 from qttt.solver.search import MARGIN
 from qttt.solver.tables import shipped_table

@@ -26,11 +26,10 @@ from hypothesis.stateful import (
 
 from qttt.errors import IllegalMoveError, QtttError
 from qttt.game import Game
-from qttt.levels import LEVELS
 from qttt.outcomes import Measurement, Observation, Positions
 from qttt.record import Record
 from qttt.recordfile import load_record, save_record
-from qttt.rules import Rules
+from qttt.rules import LEVELS, Rules
 from qttt.state import Phase
 from qttt.symbols import Mode, Symbol, View
 from tests.oracle import IllegalTokenError, Oracle

@@ -19,12 +19,10 @@ from typing import Any
 from qttt.cli import main
 from qttt.errors import QtttError
 from qttt.game import Game, parse_event
-from qttt.levels import LEVELS, parse_level
-from qttt.options import parse_options
 from qttt.outcomes import Measurement, Observation, Positions
 from qttt.record import Record
 from qttt.recordfile import names_file, read_record
-from qttt.rules import Rules
+from qttt.rules import LEVELS, Rules, parse_level, parse_options
 from qttt.state import Event, Phase
 from qttt.symbols import Symbol
 

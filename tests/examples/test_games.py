@@ -9,10 +9,10 @@ from qttt.commands.explain import FORMATS, explained
 from qttt.lesson.building import make_lesson
 from qttt.lesson.figures import lesson_pages
 from qttt.moves import Kind, Move
-from qttt.options import SUMMARIES
 from qttt.outcomes import Measurement, Observation, Positions
 from qttt.record import Comment, Record
 from qttt.recordfile import load_record
+from qttt.rules import SUMMARIES
 from qttt.symbols import Mode
 from qttt.verdict import Result
 

@@ -10,8 +10,8 @@ from qttt.guide.glossary import TERMS, terms_at
 from qttt.guide.observing import configuration_table, options_at
 from qttt.guide.pages import LINE, overview, rules_markdown, rules_of, rules_text, title_of
 from qttt.guide.sections import Diagram, Table, chance, played, share
-from qttt.levels import LEVELS, Level
-from qttt.options import SUMMARIES
+from qttt.moves import Kind
+from qttt.rules import LEVELS, SUMMARIES, Level
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +56,20 @@ def test_links_and_pictures_of_made_pages_exist(files: dict[str, str]) -> None:
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
 def test_a_level_has_rules_for_what_it_allows_and_for_nothing_else(level: Level) -> None:
     text = rules_markdown(level)
-    assert ("## Superposition move" in text) is level.superposition
-    assert ("## Entangling move" in text) is ("## Half-entangling move" in text) is level.entangling
-    assert ("## Cancelling move" in text) is ("## Half-cancelling move" in text) is level.cancelling
+    assert ("## Superposition move" in text) is level.allows(Kind.SUPERPOSITION)
+    assert (
+        ("## Entangling move" in text) is ("## Half-entangling move" in text) is level.allows(Kind.ENTANGLING)
+    )
+    assert (
+        ("## Cancelling move" in text) is ("## Half-cancelling move" in text) is level.allows(Kind.CANCELLING)
+    )
     assert ("## Switching the view" in text) is level.rotated_view
     assert ("chooses the mode" in text) is level.rotated_mode
     assert (
         "can be attacked" in text.partition("## Deciding")[2].partition("##")[0]
     ) is level.observed_in_play
-    assert ("open to" in text) is level.entangling
-    assert ("−" in text) is level.cancelling
+    assert ("open to" in text) is level.allows(Kind.ENTANGLING)
+    assert ("−" in text) is level.allows(Kind.CANCELLING)
     for name in SUMMARIES:
         assert (f"| `{name}` |" in text) is (name in options_at(level))
 
@@ -73,7 +77,7 @@ def test_a_level_has_rules_for_what_it_allows_and_for_nothing_else(level: Level)
 def test_the_table_of_levels_is_that_of_the_program() -> None:
     table = next(part for part in overview()[0].parts if isinstance(part, Table))
     assert [row[:2] for row in table.rows] == [(str(level.number), level.name) for level in LEVELS]
-    assert [row[4] == "yes" for row in table.rows] == [level.cancelling for level in LEVELS]
+    assert [row[4] == "yes" for row in table.rows] == [level.allows(Kind.CANCELLING) for level in LEVELS]
 
 
 def test_options_are_offered_only_where_they_mean_something() -> None:
@@ -128,7 +132,7 @@ def test_chances_are_computed() -> None:
 
 
 def test_an_unknown_level_is_refused() -> None:
-    from qttt.levels import parse_level
+    from qttt.rules import parse_level
 
     with pytest.raises(QtttError, match="level '6' does not exist"):
         parse_level("6")

@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from random import Random
 
 from qttt.game import Game
-from qttt.levels import parse_level
-from qttt.options import parse_options
 from qttt.outcomes import Observation
-from qttt.rules import Rules
+from qttt.rules import Rules, parse_level, parse_options
 from qttt.state import Phase
 
 

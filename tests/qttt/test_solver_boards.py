@@ -6,9 +6,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from qttt.levels import LEVELS
 from qttt.moves import Move
-from qttt.rules import Rules
+from qttt.rules import LEVELS, Rules
 from qttt.solver.blocks import BLOCKS, blocks_of, code_of
 from qttt.solver.boards import BOARDS, averaged, board_blocks, board_text, classes, verdicts
 from qttt.solver.leaves import Averages, Leaves, merged

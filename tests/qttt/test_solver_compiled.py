@@ -6,8 +6,7 @@ import pytest
 
 pytest.importorskip("numba")
 
-from qttt.levels import LEVELS
-from qttt.rules import Rules
+from qttt.rules import LEVELS, Rules
 from qttt.solver.blocks import blocks_of
 from qttt.solver.boards import BOARDS, verdicts
 from qttt.solver.compiled.solution import Solver

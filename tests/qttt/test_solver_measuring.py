@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from qttt.errors import UsageError
-from qttt.levels import LEVELS
 from qttt.moves import Move
 from qttt.outcomes import Measurement
 from qttt.players.choices import Look, choices
 from qttt.players.lookahead import Budget, look_ahead
-from qttt.rules import Rules
+from qttt.rules import LEVELS, Rules
 from qttt.solver.blocks import BLOCKS, blocks_of
 from qttt.solver.boards import BOARDS, board_text
 from qttt.solver.measuring.boards import BoardValues, Phase

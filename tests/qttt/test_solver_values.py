@@ -6,10 +6,9 @@ from random import Random
 
 import pytest
 
-from qttt.levels import LEVELS
 from qttt.moves import Move
 from qttt.outcomes import Observation, Positions
-from qttt.rules import Rules
+from qttt.rules import LEVELS, Rules
 from qttt.solver.probe import (
     UnsolvedError,
     Value,

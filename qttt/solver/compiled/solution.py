@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from qttt.levels import Level
+from qttt.moves import Kind
+from qttt.rules import Level
 from qttt.solver.blocks import BLOCKS, CANCELLED, LONE, NOBODY, OBSERVED, PAIR, ROTATED, halves
 from qttt.solver.boards import BOARDS, Pair, averaged, board_blocks, classes, verdicts
 from qttt.solver.compiled import skeletons
@@ -86,7 +87,9 @@ class Solver:
         code = skeletons.LONE if self.level.observed_in_play else skeletons.OBSERVED
         starts = starts_with(observed, code)
         report = None if observed else self._report
-        return find_layers(starts, observed, self.level.cancelling, self.level.rotated_view, report)
+        return find_layers(
+            starts, observed, self.level.allows(Kind.CANCELLING), self.level.rotated_view, report
+        )
 
     def _report(self, count: int, what: str) -> None:
         if self.progress:
@@ -153,7 +156,7 @@ class Solver:
             high,
             empty,
             children,
-            cancelling=self.level.cancelling,
+            cancelling=self.level.allows(Kind.CANCELLING),
             bounds=self.bounds,
             margin=self.margin,
         )

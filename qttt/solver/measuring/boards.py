@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from qttt.levels import Level
+from qttt.rules import Level
 from qttt.solver.blocks import OBSERVED, Block, number_of
 from qttt.solver.boards import BOARDS, Pair, board_text, classes
 from qttt.solver.leaves import outcomes

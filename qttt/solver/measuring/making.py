@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qttt.errors import UsageError
-from qttt.levels import LEVELS
+from qttt.rules import LEVELS
 from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, Block, number_of
 from qttt.solver.boards import Pair, board_blocks
 from qttt.solver.making import available_memory

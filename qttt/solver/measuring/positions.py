@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from qttt.adjustment import collapses
 from qttt.board import START, Position
-from qttt.levels import Level
 from qttt.moves import Kind, Move
+from qttt.rules import Level
 from qttt.solver.blocks import (
     BLOCKS,
     KEY_BYTES,
@@ -130,7 +130,7 @@ def measured(blocks: tuple[int, ...], marks: int, level: Level) -> Iterator[Resu
             bit = 1 << (square - 1)
             if marks & bit or (passed and kind == LONE):
                 continue
-            passed = passed or (kind == LONE and not level.entangling)
+            passed = passed or (kind == LONE and not level.allows(Kind.ENTANGLING))
             # A mark stays only where no symbol was found.
             yield tuple(
                 (chance, left + put, (marks | bit) & ~found)

@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from qttt.levels import LEVELS
-from qttt.rules import Rules
+from qttt.rules import LEVELS, Rules
 from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, Block, canonical, code_of, number_of
 from qttt.solver.boards import BOARDS, Pair, board_blocks, board_text, classes
 from qttt.solver.measuring.positions import moment_key
