@@ -8,6 +8,7 @@ sign(v)·√(|v|/4), dice of one shape in a square add up, and different shapes 
 """
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from qttt.configurations import Configuration, Contents, Squares, configuration, partner
 from qttt.dice import Die
@@ -171,18 +172,23 @@ def branches(dice: Squares) -> dict[Piece, tuple[Branch, ...]]:
     result: dict[Piece, list[Branch]] = {}
     for square, contents in enumerate(dice, 1):
         kind = configuration(dice, square)
-        if kind in (Configuration.SUPERPOSITION, Configuration.PLUS_HALF, Configuration.MINUS_HALF):
-            piece, branch = contents[0].piece, Branch((square,), kind, _weight(contents))
-        elif kind is Configuration.HALF_ENTANGLED:
-            other = partner(dice, square)
-            if other is None or other < square:
+        match kind:
+            case Configuration.SUPERPOSITION | Configuration.PLUS_HALF | Configuration.MINUS_HALF:
+                piece, branch = contents[0].piece, Branch((square,), kind, _weight(contents))
+            case Configuration.HALF_ENTANGLED:
+                other = partner(dice, square)
+                if other is None or other < square:
+                    continue
+                die = _small(contents)
+                piece, branch = die.piece, Branch((square, other), kind, _weight((die,)) + _weight((die,)))
+            case Configuration.HALF_CANCELLED | Configuration.TARGET:
+                piece, branch = _small(contents).piece, Branch((square,), kind, _weight(contents))
+            case Configuration.EMPTY | Configuration.CLASSICAL | Configuration.CANCELLED:
                 continue
-            die = _small(contents)
-            piece, branch = die.piece, Branch((square, other), kind, _weight((die,)) + _weight((die,)))
-        elif kind in (Configuration.HALF_CANCELLED, Configuration.TARGET):
-            piece, branch = _small(contents).piece, Branch((square,), kind, _weight(contents))
-        else:
-            continue
+            case Configuration.ENTANGLED | Configuration.PLUS | Configuration.MINUS:
+                continue
+            case _:
+                assert_never(kind)
         result.setdefault(piece, []).append(branch)
     return {piece: tuple(places) for piece, places in result.items() if len(places) > 1}
 

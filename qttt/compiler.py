@@ -20,6 +20,7 @@ from qttt.symbols import Mode, Symbol, View
 if TYPE_CHECKING:
     from qiskit.circuit import Gate, QuantumCircuit
 
+    from circuits import lean
     from circuits.components import Exact
     from circuits.lean import Encoding, Piece
     from circuits.measurement import Readout
@@ -203,10 +204,6 @@ def lean_pieces(game: Game) -> "tuple[tuple[Piece, ...], dict[int, str]]":
     """What the lean compiler starts from: the roots in the standard view, and the closed symbols."""
     from circuits import lean
 
-    attacks: dict[Attack | None, lean.Attack] = {
-        Attack.ENTANGLED: "entangled",
-        Attack.CANCELLED: "cancelled",
-    }
     position = game.state.position.standard(physical=game.state.physical)
     pieces = tuple(
         lean.Piece(
@@ -215,7 +212,7 @@ def lean_pieces(game: Game) -> "tuple[tuple[Piece, ...], dict[int, str]]":
                 lean.Site(
                     site.square,
                     site.rotated,
-                    attacks.get(site.attack),
+                    _lean_attack(site.attack),
                     site.target,
                     site.twisted,
                 )
@@ -226,6 +223,18 @@ def lean_pieces(game: Game) -> "tuple[tuple[Piece, ...], dict[int, str]]":
     )
     observed = {square: cell for square, cell in enumerate(position.observed, 1) if cell != EMPTY}
     return pieces, observed
+
+
+def _lean_attack(attack: Attack | None) -> "lean.Attack | None":
+    match attack:
+        case None:
+            return None
+        case Attack.ENTANGLED:
+            return "entangled"
+        case Attack.CANCELLED:
+            return "cancelled"
+        case _:
+            assert_never(attack)
 
 
 def compile_board(game: Game, mode: Mode = Mode.STANDARD, *, lean: bool = False) -> CompiledBoard:

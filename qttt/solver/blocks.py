@@ -10,7 +10,7 @@ smallest of the eight parts. A move changes one or two blocks, so a child's code
 """
 
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from qttt.board import Position
 from qttt.configurations import Configuration
@@ -181,11 +181,15 @@ def _block(root: Root) -> Block:
 
 
 def _letter(site: Site) -> str:
-    if site.attack is Attack.ENTANGLED:
-        return "e"
-    if site.attack is Attack.CANCELLED:
-        return "c"
-    return "r" if site.rotated else "h"
+    match site.attack:
+        case None:
+            return "r" if site.rotated else "h"
+        case Attack.ENTANGLED:
+            return "e"
+        case Attack.CANCELLED:
+            return "c"
+        case _:
+            assert_never(site.attack)
 
 
 def root_of(block: Block) -> Root:

@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[2]
 TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
     (
         *("qttt.moves", "qttt.outcomes", "qttt.verdict", "qttt.squares", "qttt.symbols"),
-        *("qttt.rules", "qttt.levels", "qttt.options", "qttt.legality", "qttt.state", "qttt.game"),
+        *("qttt.rules", "qttt.legality", "qttt.state", "qttt.game"),
         *("qttt.board", "qttt.configurations", "qttt.dice", "qttt.roots", "qttt.odds", "qttt.surds"),
     ): (
         "tests/qttt/test_board.py",
