@@ -31,6 +31,7 @@ class Position:
         view: how the dice are to be read.
         twisted: only with the option ``view=physical``: attacked squares of half-attacked roots whose state
             has been rotated an odd number of times although their dice stayed (decision D5).
+        physical: a view switch rotates every occupied square (option ``view=physical``, decision D5).
 
     Raises:
         UsageError: on construction, if there is no such view.
@@ -40,6 +41,7 @@ class Position:
     observed: str = EMPTY_BOARD
     view: View = View.STANDARD
     twisted: frozenset[int] = frozenset()
+    physical: bool = False
 
     def __post_init__(self) -> None:
         """Take a view that is named by a plain string."""
@@ -117,7 +119,7 @@ class Position:
         used = {die.colour for contents in self.dice for die in contents if die.owner is player}
         return next(colour for colour in range(len(used) + 1) if colour not in used)
 
-    def after(self, move: Move, player: Symbol, *, physical: bool = False) -> "Position":
+    def after(self, move: Move, player: Symbol) -> "Position":
         """The position after a legal move, the board adjusted as at the table.
 
         The view switches that belong to the move are made too. Legality is
@@ -126,11 +128,10 @@ class Position:
         Args:
             move: a legal move.
             player: who makes it.
-            physical: view switches are read physically (decision D5).
         """
-        position = self.switched(physical=physical) if move.before else self
+        position = self.switched() if move.before else self
         position = position._placed(move, Symbol.named(player))
-        return position.switched(physical=physical) if move.after else position
+        return position.switched() if move.after else position
 
     def _placed(self, move: Move, player: Symbol) -> "Position":
         colour = self.fresh_colour(player)
@@ -158,12 +159,11 @@ class Position:
         squares[invaded - 1] = _ordered(dragged, invader)
         squares[empty - 1] = _ordered(dragged, own)
 
-    def switched(self, *, physical: bool = False) -> "Position":
+    def switched(self) -> "Position":
         """The position with the view token flipped (Player Reference, "Switching the View").
 
-        Args:
-            physical: rotate every occupied square. The dice of attacked squares stay all the same, and where
-                that makes them an approximation the square is remembered in ``twisted``.
+        Read physically it rotates every occupied square. The dice of attacked squares stay all the same, and
+        where that makes them an approximation the square is remembered in ``twisted``.
         """
         squares = list(self.dice)
         flipped = set(self.twisted)
@@ -171,13 +171,13 @@ class Position:
             kind = configuration(self.dice, square)
             if kind in TURNING:
                 squares[square - 1] = turned(self.dice[square - 1])
-            elif physical and kind in _HALVES:
+            elif self.physical and kind in _HALVES:
                 flipped ^= {square}
         return replace(self, dice=tuple(squares), view=self.view.other, twisted=frozenset(flipped))
 
-    def standard(self, *, physical: bool = False) -> "Position":
+    def standard(self) -> "Position":
         """The position in the standard view, as an observation begins."""
-        return self if self.view is View.STANDARD else self.switched(physical=physical)
+        return self if self.view is View.STANDARD else self.switched()
 
     def observed_as(self, board: str, *, in_play: bool) -> "Position":
         """The position after an observation.
@@ -188,7 +188,7 @@ class Position:
                 (Level 5); otherwise they are closed symbols.
         """
         if not in_play:
-            return Position(observed=board)
+            return Position(observed=board, physical=self.physical)
         counts = {Symbol.X: 0, Symbol.O: 0}
         squares: list[Contents] = []
         for cell in board:
@@ -198,7 +198,7 @@ class Position:
             player = Symbol(cell)
             squares.append((die_of(player, counts[player], 4),))
             counts[player] += 1
-        return Position(dice=tuple(squares))
+        return Position(dice=tuple(squares), physical=self.physical)
 
     def _repr_svg_(self) -> str:
         """The position as a picture, for notebooks."""

@@ -204,7 +204,7 @@ def lean_pieces(game: Game) -> "tuple[tuple[Piece, ...], dict[int, str]]":
     """What the lean compiler starts from: the roots in the standard view, and the closed symbols."""
     from circuits import lean
 
-    position = game.state.position.standard(physical=game.state.physical)
+    position = game.state.position.standard()
     pieces = tuple(
         lean.Piece(
             str(root.symbol),

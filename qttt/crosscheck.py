@@ -263,7 +263,7 @@ def _given(outcomes: Mapping[str, float], game: Game) -> dict[str, float]:
 def _failing_fraction(game: Game) -> float:
     """How often a herald fires, by the dice road: the weight that the heralded operations lose."""
     kept = 1.0
-    for root in read_roots(game.state.position.standard(physical=game.state.physical)):
+    for root in read_roots(game.state.position.standard()):
         if any(site.attack is Attack.CANCELLED for site in root.sites):
             kept *= float(kept_fraction(root))
     return 1.0 - kept
@@ -293,7 +293,7 @@ def _dice_left(game: Game) -> Position:
     """The dice in the standard view; once positions are known, those that they have left."""
     state = game.state
     settled = state.positions is not None
-    return table_of(state).position if settled else state.position.standard(physical=state.physical)
+    return table_of(state).position if settled else state.position.standard()
 
 
 def promised(position: Position, square: int, symbol: Symbol, mode: Mode) -> float | None:
@@ -340,7 +340,7 @@ def promised(position: Position, square: int, symbol: Symbol, mode: Mode) -> flo
 
 
 def _roll_checks(game: Game, mode: Mode) -> tuple[RollCheck, ...]:
-    if game.state.physical:
+    if game.state.position.physical:
         return ()
     exact = game.state.odds(mode)
     rolled = roll_odds(game.state, mode, Rolls.D6)

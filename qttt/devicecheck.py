@@ -283,7 +283,7 @@ def _mitigated(
         rows = np.array([[bit == "1" for bit in bits] for bits in found], dtype=np.bool_)
         first, second = shots.pos.shape[1], shots.pos.shape[1] + shots.mark.shape[1]
         decoded = decode(readout, Shots(rows[:, :first], rows[:, first:second], rows[:, second:]))
-    position = state.position.standard(physical=state.physical)
+    position = state.position.standard()
     faults = impossible_boards(decoded.boards, position, mode)
     possible = reject(decoded, {board: str(fault) for board, fault in faults.items()})
     weights: dict[str, float] = {}

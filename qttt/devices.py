@@ -118,7 +118,7 @@ def read_shots(state: State, mode: Mode, readout: "Readout", shots: "Shots") -> 
     from circuits.decoding import decode, reject
 
     decoded = decode(readout, shots)
-    position = state.position.standard(physical=state.physical)
+    position = state.position.standard()
     faults = impossible_boards(decoded.boards, position, mode)
     return Reading(
         reject(decoded, {board: str(fault) for board, fault in faults.items()}),

@@ -144,7 +144,7 @@ def read_dynamic(state: State, policy: Policy, readout: "Readout", shots: "Shots
     from circuits.decoding import decode, reject
 
     decoded = decode(readout, shots)
-    position = state.position.standard(physical=state.physical)
+    position = state.position.standard()
     faults = {
         board: find_fault(board, position, policy.mode(Positions(filled_squares(board))))
         for board in decoded.boards

@@ -53,7 +53,7 @@ def legal_moves(position: Position, player: Symbol, rules: Rules, switches: int)
     plain = legal_in_view(position, player, rules)
     if not switches:
         return plain
-    there = legal_in_view(position.switched(physical=rules.options.physical_view), player, rules)
+    there = legal_in_view(position.switched(), player, rules)
     moves = plain + [Move(move.kind, move.squares, after=True) for move in plain]
     moves += [Move(move.kind, move.squares, before=True) for move in there]
     if switches > 1:
@@ -91,7 +91,7 @@ def _rule_against(move: Move, position: Position, player: Symbol, rules: Rules, 
         first = move.kind.first_level
         return f"{move.kind.word} moves start at Level {first}, and this is Level {rules.level.number}"
     if move.before:
-        position = position.switched(physical=rules.options.physical_view)
+        position = position.switched()
     for square in move.filled:
         if not position.is_empty(square):
             return f"square {square} must be empty, and it holds {_contents(position, square)}"

@@ -154,7 +154,7 @@ def _filled(patterns: tuple[tuple[str, float], ...]) -> tuple[tuple[str, float],
     return tuple(merged.items())
 
 
-def observation_odds(position: Position, mode: Mode = Mode.STANDARD, *, physical: bool = False) -> Odds:
+def observation_odds(position: Position, mode: Mode = Mode.STANDARD) -> Odds:
     """The exact odds of the board if it were observed now.
 
     The view goes back to standard first. Probabilities are computed in exact arithmetic and rounded once, so
@@ -163,13 +163,12 @@ def observation_odds(position: Position, mode: Mode = Mode.STANDARD, *, physical
     Args:
         position: any position; it need not be full.
         mode: standard or rotated.
-        physical: the switch back is read physically (option ``view=physical``).
 
     Raises:
         UsageError: a mode that does not exist.
     """
     mode = Mode.named(mode)
-    standing = position.standard(physical=physical)
+    standing = position.standard()
     return Odds(tuple(_component(root, mode) for root in read_roots(standing)), standing.observed)
 
 

@@ -57,9 +57,12 @@ class State:
     measured: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
-        """Take a player who is named by a plain string."""
+        """Take a player who is named by a plain string, and have switches read as the rules say."""
         if self.turn.__class__ is not Symbol:
             object.__setattr__(self, "turn", Symbol.named(self.turn))
+        if self.position.physical is not self.rules.options.physical_view:
+            position = replace(self.position, physical=self.rules.options.physical_view)
+            object.__setattr__(self, "position", position)
 
     @property
     def phase(self) -> Phase:
@@ -79,11 +82,6 @@ class State:
     def switches_left(self) -> int:
         """View switches that the player to move may still make before the next observation."""
         return self.rules.view_switches - self.switched[self.turn is Symbol.O]
-
-    @property
-    def physical(self) -> bool:
-        """Whether view switches are read physically (option ``view=physical``)."""
-        return self.rules.options.physical_view
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -109,7 +107,7 @@ class State:
             raise IllegalMoveError(
                 "rotated mode", f"it starts at Level 4, and this is Level {self.rules.level.number}"
             )
-        odds = observation_odds(self.position, mode, physical=self.physical)
+        odds = observation_odds(self.position, mode)
         return odds if self.positions is None else odds.given(self.positions.filled)
 
     def verdict(self, board: str) -> Result:
@@ -139,7 +137,7 @@ class State:
             return []
         if not switched:
             return legal_in_view(self.position, self.turn, self.rules)
-        there = self.position.switched(physical=self.physical)
+        there = self.position.switched()
         return [replace(move, before=True) for move in legal_in_view(there, self.turn, self.rules)]
 
     def measurable(self) -> tuple[int, ...]:
@@ -192,7 +190,7 @@ class State:
         switched = (x + move.switches, o) if self.turn is Symbol.X else (x, o + move.switches)
         return replace(
             self,
-            position=self.position.after(move, self.turn, physical=self.physical),
+            position=self.position.after(move, self.turn),
             turn=self.turn.opponent,
             switched=switched,
             repeats=0,
@@ -243,7 +241,7 @@ class State:
         if positions.filled not in self.odds().positions():
             raise self._refusal(token, "the position cannot give these filled squares")
         # An observation begins by putting the view back.
-        return replace(self, positions=positions, position=self.position.standard(physical=self.physical))
+        return replace(self, positions=positions, position=self.position.standard())
 
     def _observed(self, observation: Observation) -> "State":
         token = str(observation)

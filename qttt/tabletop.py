@@ -257,12 +257,11 @@ def lay_out(
 
     Args:
         position: the board, full or as if observed now.
-        rules: level and options; they say whether positions are rolled first and how a view is put back.
+        rules: level and options; they say whether positions are rolled first.
         initiator: who moved last.
         modes: the modes open to choice; if None, those of the level.
     """
-    physical = rules.options.physical_view
-    standing = position.standard(physical=physical)
+    standing = position.standard()
     together = rules.level.number <= _TOGETHER_UP_TO
     step = Step.TOGETHER if together else Step.POSITIONS
     if modes is None:

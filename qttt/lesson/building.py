@@ -128,8 +128,8 @@ class _Builder:
     def _move(self, number: int, move: Move, comments: tuple[str, ...]) -> LessonStep:
         circuit = self._phase()
         before, after = self._advance(move)
-        physical = before.physical
-        standing = before.position.switched(physical=physical) if move.before else before.position
+        physical = before.position.physical
+        standing = before.position.switched() if move.before else before.position
         rules = [switch_rule(standing.view, physical=physical)] if move.before else []
         rules.append(move_rule(move, standing, before.turn))
         if move.after:

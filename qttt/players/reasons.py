@@ -89,7 +89,7 @@ def _lines(before: State, after: State) -> str:
 
 
 def _chances(state: State) -> list[float]:
-    position = state.position.standard(physical=state.physical)
+    position = state.position.standard()
     open_chances = [_EMPTY_CHANCE**count for count in empty_counts(position.empty_squares)]
     chances = line_chances(blocks_of(position), Mode.STANDARD)
     return [chance * factor for chance, factor in zip(chances, 2 * open_chances, strict=True)]

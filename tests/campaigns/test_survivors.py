@@ -230,9 +230,10 @@ def test_a_table_begins_as_the_board_stands() -> None:
     """Also with halves that were attacked in the rotated view and turned back physically (decision D5)."""
     game = Game(Rules.of(5, "view=physical"))
     game.play("~1+3 1*2 9 8")
-    standing = game.state.position.standard(physical=True)
-    assert standing.twisted == {1, 2}
-    assert table_of(game.state).position == standing
+    standing = game.state.position.standard()
+    table = table_of(game.state).position
+    assert standing.twisted == table.twisted == {1, 2}
+    assert (table.dice, table.view) == (standing.dice, standing.view)
 
 
 def test_changes_are_what_dice_have_given_way_to() -> None:
@@ -262,7 +263,7 @@ def test_a_position_is_observed_as_at_the_table_unless_told_otherwise() -> None:
     game = Game(Rules.of(5))
     game.play("~1+3 1*2")
     usual, physical = (
-        observation_odds(game.state.position, physical=way).outcomes() for way in (False, True)
+        observation_odds(replace(game.state.position, physical=way)).outcomes() for way in (False, True)
     )
     assert observation_odds(game.state.position).outcomes() == usual
     assert distance(usual, physical) > 0.1

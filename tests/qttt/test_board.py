@@ -1,12 +1,16 @@
 """Dice on squares: every square configuration of the Player Reference, and what a view switch makes of it."""
 
+from dataclasses import replace
+
 import pytest
 
 from qttt.board import START, Position
 from qttt.configurations import Configuration, is_cancelled, partner
 from qttt.dice import COLOURS, VALUES, Die, colour_name, die_of
 from qttt.moves import Move
+from qttt.rules import Rules
 from qttt.squares import board_of
+from qttt.state import State
 from qttt.symbols import Symbol, View
 
 
@@ -127,12 +131,17 @@ def test_observed_pieces_close_their_squares_or_become_lone_dice() -> None:
 
 
 def test_physical_switches_remember_what_the_dice_do_not_show() -> None:
-    board = position("1+3 1*2")
-    assert board.switched(physical=True).twisted == {1, 2}
-    assert board.switched(physical=True).switched(physical=True).twisted == frozenset()
-    assert board.switched().twisted == frozenset()
-    assert position("5 5*6").switched(physical=True).twisted == frozenset()
-    assert position("1+3 1-2").switched(physical=True).twisted == {1, 2}
+    def physical(record: str) -> Position:
+        return replace(position(record), physical=True)
+
+    board = physical("1+3 1*2")
+    assert board.switched().twisted == {1, 2}
+    assert board.switched().switched().twisted == frozenset()
+    assert position("1+3 1*2").switched().twisted == frozenset()
+    assert physical("5 5*6").switched().twisted == frozenset()
+    assert physical("1+3 1-2").switched().twisted == {1, 2}
+    assert board.observed_as("X.X.O....", in_play=True).physical
+    assert board.observed_as("X.X.O....", in_play=False).physical
 
 
 def test_views_are_switched_as_at_the_table_unless_told_otherwise() -> None:
@@ -142,9 +151,11 @@ def test_views_are_switched_as_at_the_table_unless_told_otherwise() -> None:
     assert (
         half.after(switch, Symbol.X).twisted == half.after(switch, Symbol.X).standard().twisted == frozenset()
     )
-    physical = half.after(switch, Symbol.X, physical=True)
-    assert physical.twisted == {1, 2}
-    assert physical.standard(physical=True).twisted == frozenset()
+    turned = replace(half, physical=True).after(switch, Symbol.X)
+    assert turned.twisted == {1, 2}
+    assert turned.standard().twisted == frozenset()
+    for rules in (Rules.of(5), Rules.of(5, "view=physical")):
+        assert State(rules).position.physical is rules.options.physical_view
 
 
 def test_only_dice_of_one_shape_cancel() -> None:
