@@ -1,6 +1,5 @@
 """The nine squares, numbered 1 to 9 from left to right and top to bottom, and the eight lines."""
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 from qttt.errors import UsageError
@@ -55,11 +54,3 @@ def lines_of(board: str, symbol: Symbol) -> int:
         The number of lines, 0 to 8.
     """
     return sum(board[a - 1] == board[b - 1] == board[c - 1] == symbol for a, b, c in LINES)
-
-
-def board_of(contents: Iterable[tuple[int, str]]) -> str:
-    """Write (square, character) pairs as a nine-character board, the rest empty."""
-    cells = [EMPTY] * 9
-    for square, character in contents:
-        cells[square - 1] = character
-    return "".join(cells)

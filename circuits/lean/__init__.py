@@ -2,7 +2,7 @@ r"""Lean circuits: from a position straight to the cheapest circuit with the sam
 
 The circuit that a game compiles to, move by move, shows how a position came about. A device that errs in one
 CX of a hundred had better run another: one that ends in the same statistics with as few CX as can be.
-`lean_circuit` makes it, `lean_for_target` picks the one that suits a device.
+`lean_circuit` makes it.
 
 **What has to come out.** A board is read once: which squares are occupied, and which symbols are there, along
 one axis, the standard or the rotated one. So a circuit is right when the *probabilities of the boards* are
@@ -43,8 +43,8 @@ right. Everything else about the state may be changed where that saves gates. Th
    heavy-hexagon devices, a ring needs SWAPs, of three CX each. There the common bit is made first, and the
    coin *steers* which square it empties (`steer`): six CX along the line other half, parent, child, symbol,
    symbol, in depth 4. (The same search has found no five CX that close no ring and give no qubit more than
-   three neighbours.) Which of the two is better for a device is not guessed from its name: `lean_for_target`
-   transpiles and counts.
+   three neighbours.) Which of the two is better for a device is not guessed from its name: both
+   are compiled, and the one that is more likely to come through is sent.
 
 CX per piece at optimisation level 3 (`tests/benchmarks/lean_table.py` prints all of them and more); "certain"
 and "coin" say what the symbol of an attacker left alone is, along the axis of reading:
@@ -66,13 +66,6 @@ and "coin" say what the symbol of an attacker left alone is, along the axis of r
     ==========================================  ====  ====  ==================
 """
 
-from circuits.lean.choice import (
-    Fitted,
-    estimated_error,
-    lean_for_target,
-    two_qubit_depth,
-    two_qubit_gates,
-)
 from circuits.lean.collapsed import collapsed_circuit
 from circuits.lean.pieces import Attack, Piece, PieceError, Site
 from circuits.lean.synthesis import Encoding, Role, Shape, lean_circuit, wire
@@ -80,17 +73,12 @@ from circuits.lean.synthesis import Encoding, Role, Shape, lean_circuit, wire
 __all__ = [
     "Attack",
     "Encoding",
-    "Fitted",
     "Piece",
     "PieceError",
     "Role",
     "Shape",
     "Site",
     "collapsed_circuit",
-    "estimated_error",
     "lean_circuit",
-    "lean_for_target",
-    "two_qubit_depth",
-    "two_qubit_gates",
     "wire",
 ]

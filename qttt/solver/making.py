@@ -12,7 +12,7 @@ from qttt.rules import LEVELS, Level
 from qttt.solver.boards import Pair
 from qttt.solver.openings import openings
 from qttt.solver.search import FIRST_INEXACT, MARGIN, Search
-from qttt.solver.tables import Table, pack_table, unpack_table
+from qttt.solver.tables import pack_table
 
 Progress = Callable[[str], None]
 #: Positions with at least so many empty squares are stored; the rest of a phase is searched when asked for.
@@ -54,11 +54,6 @@ def solve_level(level: int, progress: Progress | None = None) -> bytes:
             "seconds": round(time.perf_counter() - started, 1),
         },
     )
-
-
-def solved_table(level: int, progress: Progress | None = None) -> Table:
-    """Solve a level from the rules alone; the table as read back from its file's content."""
-    return unpack_table(solve_level(level, progress), Path(f"level{level}.table"))
 
 
 def available_memory() -> float | None:

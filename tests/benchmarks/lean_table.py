@@ -11,18 +11,27 @@ attacker.
 """
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from qiskit import generate_preset_pass_manager, transpile
+from qiskit import transpile
 from qiskit.circuit import QuantumCircuit
 from qiskit.transpiler import Target
 from rich.console import Console
 from rich.table import Table
 
-from circuits.lean import Encoding, Piece, Shape, Site, lean_circuit, lean_for_target
-from circuits.lean import two_qubit_depth as depth_of
-from circuits.lean import two_qubit_gates as gates_of
-from tests.circuits.lean_boards import INTERFERING, STUDIED, cancelled, entangled, generic, move_by_move
+from circuits.lean import Encoding, Piece, Shape, Site, lean_circuit
+from tests.circuits.lean_boards import (
+    INTERFERING,
+    STUDIED,
+    cancelled,
+    cost_on,
+    depth_of,
+    entangled,
+    gates_of,
+    generic,
+    lean_cost,
+    move_by_move,
+)
 
 MODES = ("standard", "rotated")
 SITES: dict[str, tuple[Site, ...]] = {
@@ -81,16 +90,6 @@ def pieces_table() -> Table:
     return table
 
 
-def best(circuit: QuantumCircuit, target: Target, seeds: Iterable[int]) -> str:
-    """Fewest gates, then least depth, of several transpilations."""
-    found = []
-    for seed in seeds:
-        passes = generate_preset_pass_manager(3, target=target, seed_transpiler=seed)
-        fitted = passes.run(circuit)
-        found.append((gates_of(fitted), depth_of(fitted)))
-    return figure(*min(found))
-
-
 def boards_table(title: str, target: Target, seeds: int) -> Table:
     """Two-qubit gates / depth of full boards on a device."""
     table = Table(title=f"Two-qubit gates / depth on {title}, level 3, best of {seeds} seeds")
@@ -98,19 +97,17 @@ def boards_table(title: str, target: Target, seeds: int) -> Table:
         table.add_column(heading)
     for name, pieces in (STUDIED | INTERFERING).items():
         for mode in MODES:
-            lean, strict = (
-                lean_for_target(pieces, mode, target, encoding=encoding, seeds=range(seeds))
-                for encoding in ("masked", "strict")
-            )
+            lean, shape = lean_cost(pieces, mode, target, range(seeds))
+            strict, _ = lean_cost(pieces, mode, target, range(seeds), "strict")
             table.add_row(
                 name if mode == "standard" else "",
                 mode,
-                best(move_by_move(pieces, mode, by_recipe=True)[0], target, range(seeds)),
-                best(move_by_move(pieces, mode)[0], target, range(seeds)),
-                figure(lean.two_qubit_gates, lean.two_qubit_depth),
-                lean.shape,
-                figure(strict.two_qubit_gates, strict.two_qubit_depth),
-                best(generic(pieces, mode), target, range(min(seeds, 2))),
+                figure(*cost_on(move_by_move(pieces, mode, by_recipe=True)[0], target, range(seeds))),
+                figure(*cost_on(move_by_move(pieces, mode)[0], target, range(seeds))),
+                figure(*lean),
+                shape,
+                figure(*strict),
+                figure(*cost_on(generic(pieces, mode), target, range(min(seeds, 2)))),
             )
         table.add_section()
     return table

@@ -91,13 +91,12 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/qttt/test_crosscheck.py",
     ),
     (
-        *("circuits.lean", "circuits.lean.blocks", "circuits.lean.choice"),
+        *("circuits.lean", "circuits.lean.blocks"),
         *("circuits.lean.collapsed", "circuits.lean.pieces", "circuits.lean.synthesis"),
     ): (
         "tests/campaigns/test_survivors.py",
         "tests/circuits/test_lean_collapsed.py",
         "tests/circuits/test_lean.py",
-        "tests/circuits/test_lean_choice.py",
         "tests/qttt/test_measure_turn_circuits.py",
         "tests/qttt/test_crosscheck.py",
     ),

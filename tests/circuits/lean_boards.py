@@ -1,11 +1,12 @@
 """Full boards to measure lean circuits by, and the same boards compiled move by move."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
 from qiskit.circuit import QuantumCircuit
 from qiskit.circuit.library import StatePreparation
+from qiskit.transpiler import Target, generate_preset_pass_manager
 
 from circuits.gates import (
     ClassicalGate,
@@ -16,7 +17,7 @@ from circuits.gates import (
     SuperpositionGate,
     ViewSwitchGate,
 )
-from circuits.lean import Piece, Site
+from circuits.lean import Encoding, Piece, Shape, Site, lean_circuit
 from circuits.measurement import Readout, measure_board
 from circuits.register import board_circuit, her, occ, sym
 from tests.circuits import recipes
@@ -156,3 +157,30 @@ def generic(pieces: Sequence[Piece], mode: str) -> QuantumCircuit:
         qubits = [qubit for square in squares for qubit in (occ(square), sym(square))]
         circuit.append(StatePreparation(vector / np.linalg.norm(vector)), qubits)
     return circuit
+
+
+def gates_of(circuit: QuantumCircuit) -> int:
+    """How many gates on two qubits there are."""
+    return sum(len(item.qubits) == 2 and item.name != "barrier" for item in circuit.data)
+
+
+def depth_of(circuit: QuantumCircuit) -> int:
+    """The depth, counting only gates on two qubits."""
+    return int(circuit.depth(lambda item: len(item.qubits) == 2 and item.name != "barrier"))
+
+
+def cost_on(circuit: QuantumCircuit, target: Target, seeds: Iterable[int]) -> tuple[int, int]:
+    """Fewest gates on two qubits, then least depth of them, of several transpilations at level 3."""
+    passes = (generate_preset_pass_manager(3, target=target, seed_transpiler=seed) for seed in seeds)
+    return min((gates_of(fitted), depth_of(fitted)) for fitted in (each.run(circuit) for each in passes))
+
+
+def lean_cost(
+    pieces: Sequence[Piece], mode: str, target: Target, seeds: Iterable[int], encoding: Encoding = "masked"
+) -> tuple[tuple[int, int], Shape]:
+    """What a lean circuit costs on a target at best, and in which shape."""
+    shapes: tuple[Shape, ...] = ("free", "line")
+    return min(
+        (cost_on(lean_circuit(pieces, mode, shape=shape, encoding=encoding)[0], target, seeds), shape)
+        for shape in shapes
+    )

@@ -9,7 +9,9 @@ from typing import get_args
 import pytest
 from qiskit import transpile
 from qiskit.circuit import QuantumCircuit
+from qiskit.providers.fake_provider import GenericBackendV2
 from qiskit.quantum_info import Statevector
+from qiskit.transpiler import CouplingMap
 
 from circuits.components import exact_distribution
 from circuits.lean import Encoding, Piece, PieceError, Shape, Site, lean_circuit, wire
@@ -19,7 +21,9 @@ from tests.circuits.lean_boards import (
     INTERFERING,
     STUDIED,
     cancelled,
+    cost_on,
     entangled,
+    lean_cost,
     move_by_move,
     superposition,
 )
@@ -361,3 +365,51 @@ def test_the_symbols_of_a_superposed_o_are_copies_of_its_occupancies_where_they_
     masked, _ = lean_circuit(piece, "standard")
     strict, _ = lean_circuit(piece, "standard", encoding="strict")
     assert Counter(strict.count_ops()) - Counter(masked.count_ops()) == {"cx": 2, "measure": 2}
+
+
+# -- on devices ----------------------------------------------------------------------------------------
+
+
+def test_a_line_gets_the_line_and_all_to_all_the_free_shape() -> None:
+    piece = (Piece("X", (entangled(1, 2), Site(3))),)
+    found = [
+        lean_cost(piece, "standard", GenericBackendV2(6, coupling_map=coupling, seed=1).target, range(9))
+        for coupling in (CouplingMap.from_line(6), CouplingMap.from_full(6), CouplingMap.from_grid(2, 3))
+    ]
+    # A grid has the ring that the free shape needs.
+    assert [(gates, shape) for (gates, _), shape in found] == [(6, "line"), (5, "free"), (5, "free")]
+
+
+# Two-qubit gates of the studied boards in standard and rotated mode, after transpilation.
+GATES = dict(zip(STUDIED, ((13, 9), (18, 12), (13, 9), (22, 14)), strict=True))
+SEEDS = 3  # of the moves; `tests.benchmarks.lean_table` takes 20
+
+
+@pytest.mark.slow
+@pytest.mark.ibm
+@pytest.mark.parametrize("device", ["FakeMumbaiV2", "FakeTorino", "FakeMarrakesh"])
+@pytest.mark.parametrize("name", STUDIED)
+def test_studied_boards_on_heavy_hexagons(name: str, device: str) -> None:
+    """At most half of the moves as first written down, and fewer than our own cheaper gates."""
+    fake_provider = pytest.importorskip("qiskit_ibm_runtime.fake_provider")
+    target = getattr(fake_provider, device)().target
+    for mode, gates, depth in zip(("standard", "rotated"), GATES[name], (4, 3), strict=True):
+        (fewest, shallowest), _ = lean_cost(STUDIED[name], mode, target, range(5))
+        assert fewest <= gates
+        assert shallowest <= depth
+        (recipes, _), (moves, _) = (
+            cost_on(move_by_move(STUDIED[name], mode, by_recipe=by_recipe)[0], target, range(SEEDS))
+            for by_recipe in (True, False)
+        )
+        assert 2 * fewest <= recipes
+        # Half of these is out of reach in standard mode: connecting the measured qubits takes more.
+        assert (1 if mode == "standard" else 2) * fewest <= moves
+
+
+@pytest.mark.parametrize("mode", ["standard", "rotated"])
+@pytest.mark.parametrize("name", STUDIED | INTERFERING)
+def test_recipes_do_what_the_gates_do(name: str, mode: str) -> None:
+    pieces = (STUDIED | INTERFERING)[name]
+    ours, first = (exact_distribution(*move_by_move(pieces, mode, by_recipe=way)) for way in (False, True))
+    assert first.outcomes == pytest.approx(ours.outcomes, abs=1e-12)
+    assert first.herald_failed == pytest.approx(ours.herald_failed, abs=1e-12)

@@ -9,7 +9,6 @@ from qttt.configurations import Configuration, is_cancelled, partner
 from qttt.dice import COLOURS, VALUES, Die, colour_name, die_of
 from qttt.moves import Move
 from qttt.rules import Rules
-from qttt.squares import board_of
 from qttt.state import State
 from qttt.symbols import Symbol, View
 
@@ -181,11 +180,6 @@ def test_the_values_are_those_that_the_reference_shows() -> None:
 def test_a_board_has_nine_squares() -> None:
     assert START.dice == ((), (), (), (), (), (), (), (), ())
     assert START.empty_squares == (1, 2, 3, 4, 5, 6, 7, 8, 9)
-
-
-def test_a_board_is_written_square_by_square() -> None:
-    assert board_of([(9, "O"), (1, "X"), (5, "#")]) == "X...#...O"
-    assert board_of([]) == "." * 9
 
 
 def test_the_shapes_of_the_symbols() -> None:

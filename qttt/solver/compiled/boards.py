@@ -28,7 +28,6 @@ from qttt.solver.compiled.skeletons import (
 from qttt.solver.leaves import merged, patterns
 from qttt.symbols import Mode
 
-MOST_LABELS = 1 << 9
 #: Kinds of split pieces by the letters of their halves, as in ``blocks``.
 LETTERS = "hrec"
 _MOST_GROUPS, _MOST_TERMS = 16, 16
