@@ -17,7 +17,7 @@ they are.
 from math import acos, atan2, hypot, pi, sqrt
 from typing import ClassVar, Final
 
-from qiskit.circuit import Gate, QuantumCircuit
+from qiskit.circuit import Gate, QuantumCircuit, Qubit
 
 from circuits.errors import SquareError
 
@@ -60,8 +60,13 @@ def _rotate_fresh(circuit: QuantumCircuit, control: int, target: int, off: float
     circuit.ry((off + on - pi) / 2, target)
 
 
-def _relative_toffoli(circuit: QuantumCircuit, first: int, second: int, target: int) -> None:
-    """Flip the target where both controls are 1; the state first = 1, second = 0, target = 1 gets a sign."""
+def relative_toffoli(
+    circuit: QuantumCircuit, first: Qubit | int, second: Qubit | int, target: Qubit | int
+) -> None:
+    """Flip the target where both controls are 1, in three CX, two of them with `second`: Margolus' gate.
+
+    The state first = 1, second = 0, target = 1 gets a sign. The target sits between its controls.
+    """
     circuit.ry(pi / 4, target)
     circuit.cx(second, target)
     circuit.ry(pi / 4, target)
@@ -215,7 +220,7 @@ class HalfEntanglingGate(_SymbolGate):
         circuit.x(3)
         circuit.cx(1, 3)
         circuit.x(0)
-        _relative_toffoli(circuit, 0, 1, 2)
+        relative_toffoli(circuit, 0, 1, 2)
         circuit.x(0)
         # Where b has lost its piece, a gets it.
         circuit.x(2)

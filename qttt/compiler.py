@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from qttt.game import Game
 from qttt.moves import Kind, Move
-from qttt.outcomes import Measurement
+from qttt.outcomes import Measurement, Observation
 from qttt.roots import Attack, Root, read_roots
 from qttt.squares import EMPTY, EMPTY_BOARD, SQUARES
 from qttt.symbols import Mode, Symbol, View
@@ -124,7 +124,9 @@ def phase_of_play(game: Game, *, whole: bool = False) -> PhaseOfPlay:
     start = EMPTY_BOARD
     roots: tuple[Root, ...] = ()
     if begin:
-        start = str(game.events[begin - 1])[-9:]
+        last = game.events[begin - 1]
+        assert isinstance(last, Observation)
+        start = last.board
     measured = [n for n, event in enumerate(game.events) if n >= begin and isinstance(event, Measurement)]
     if measured and not whole:
         begin = measured[-1] + 1

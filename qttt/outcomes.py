@@ -50,6 +50,11 @@ class Positions:
         """The token, for example ``=p:##.##.#.#``."""
         return f"=p:{self.filled}"
 
+    @property
+    def mask(self) -> int:
+        """The filled squares as bits, square 1 the lowest."""
+        return sum(1 << index for index, mark in enumerate(self.filled) if mark != EMPTY)
+
     def agree(self, board: str) -> bool:
         """Whether a board has pieces on exactly these squares."""
         return self.filled == filled_squares(board)

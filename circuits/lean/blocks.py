@@ -7,6 +7,8 @@ from math import acos, pi, sqrt
 
 from qiskit.circuit import QuantumCircuit, Qubit
 
+from circuits.gates import relative_toffoli
+
 
 def turn(circuit: QuantumCircuit, qubit: Qubit, chance: float) -> None:
     """Turn a qubit in 0 so that it reads 1 with that probability. No CX."""
@@ -72,16 +74,9 @@ def share(circuit: QuantumCircuit, parent: Qubit, child: Qubit, chance: float) -
 def steer(circuit: QuantumCircuit, parent: Qubit, child: Qubit, control: Qubit) -> None:
     """Move a 1 of `parent` on to `child`, which is in 0, exactly if `control` is 1. Four CX, on a path.
 
-    The first three are a Toffoli gate up to a sign on one basis state (Margolus' gate), in which the target
-    sits between its two controls. `parent` 0 is left exactly as it is, sign included.
+    `parent` 0 is left exactly as it is, sign included.
     """
-    circuit.ry(pi / 4, child)
-    circuit.cx(control, child)
-    circuit.ry(pi / 4, child)
-    circuit.cx(parent, child)
-    circuit.ry(-pi / 4, child)
-    circuit.cx(control, child)
-    circuit.ry(-pi / 4, child)
+    relative_toffoli(circuit, parent, control, child)
     circuit.cx(child, parent)
 
 

@@ -8,10 +8,10 @@ chances are weighed by how many squares of the line are empty and whose line it 
 from functools import cache
 from math import tanh
 
-from qttt.players.expectation import shown
 from qttt.rules import Level
 from qttt.solver.blocks import BLOCKS
 from qttt.solver.boards import Pair
+from qttt.solver.expectation import shown
 from qttt.squares import LINES
 from qttt.symbols import Mode
 

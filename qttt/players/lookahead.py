@@ -18,11 +18,11 @@ from qttt.moves import Kind, Move
 from qttt.outcomes import Measurement
 from qttt.players.choices import Choice, Look, choices
 from qttt.players.evaluation import estimate
-from qttt.players.expectation import mode_values, observed_value, placements, shown
 from qttt.players.places import Place, empty_squares, moved
 from qttt.rules import Options, Rules
 from qttt.solver.blocks import LONE, Block, canonical, code_of, number_of
 from qttt.solver.boards import BOARDS, Pair, board_blocks, board_text
+from qttt.solver.expectation import Expectation, shown
 from qttt.solver.measuring.positions import measured, moment_key
 from qttt.solver.measuring.tables import LEAST_EMPTY, SOLVED_LEVEL, board_pairs, opening_value
 from qttt.solver.probe import Value, ranked
@@ -174,7 +174,7 @@ class _Branch:
 def _modes(state: State, search: "_Lookahead") -> Estimates:
     assert state.positions is not None
     place = Place.of(state)
-    pairs = mode_values(place.standing, place.turn, state.positions.filled, search.boards)
+    pairs = search.expectation.modes(place.standing, place.turn, state.positions.mask)
     values: dict[Choice, Value] = {
         mode: _value(pair, state.turn) for mode, pair in zip(Mode, pairs, strict=True) if mode in state.modes
     }
@@ -217,7 +217,7 @@ class _Lookahead:
         self.last_phase = limit is not None and state.observations + 1 >= limit
         self.known = board_values(state.rules)
         self.started = time.monotonic()
-        self.margin = MARGIN if self.level.rotated_mode else None
+        self.expectation = Expectation(self.boards, choice=self.level.rotated_mode, margin=MARGIN)
         self._next_look = _CLOCK_EVERY
 
     def boards(self, number: int) -> Pair:
@@ -252,14 +252,10 @@ class _Lookahead:
         key = canonical(code_of(standing, turn))
         pair = self.full.get(key)
         if pair is None:
-            if self.margin is None:
-                terms = prod(len(shown(number, turn, Mode.STANDARD)) for number in standing)
-            else:
-                terms = 2 * prod(
-                    sum(len(modes[1]) for _, modes in placements(number, turn)) for number in standing
-                )
+            modes = list(Mode) if self.level.rotated_mode else [Mode.STANDARD]
+            terms = len(modes) * prod(len(shown(number, turn, modes[-1])) for number in standing)
             self.spend(1 + terms // 8)
-            pair = self.full[key] = observed_value(standing, turn, self.boards, self.margin)
+            pair = self.full[key] = self.expectation.value(standing, turn)
         return pair
 
     def value(self, place: Place, depth: int, alpha: float, beta: float) -> Pair:
@@ -402,5 +398,6 @@ def _finished(place: Place, rules: Rules) -> Pair:
         return best
     full = (*place.blocks, number_of(Block(kinds, place.empty, 0)))
     table = verdicts(rules)
-    worth, tie = observed_value(full, 1, lambda number: table[number] or (0.0, 0.0), None)
+    boards = Expectation(lambda number: table[number] or (0.0, 0.0), choice=False, margin=MARGIN)
+    worth, tie = boards.value(full, 1)
     return max(best, (-worth, tie))

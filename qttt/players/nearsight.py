@@ -1,12 +1,15 @@
 """What the odds would be if the board were observed right after a choice: as far as ``greedy`` sees."""
 
+from functools import lru_cache
+
 from qttt.moves import Move
 from qttt.outcomes import Measurement
 from qttt.players.choices import Choice, Look, choices
-from qttt.players.expectation import mode_values, observed_value
 from qttt.players.lookahead import MARGIN, verdicts
+from qttt.rules import Rules
 from qttt.solver.blocks import blocks_of
 from qttt.solver.boards import Pair
+from qttt.solver.expectation import Expectation
 from qttt.solver.probe import Value
 from qttt.state import State
 from qttt.symbols import Mode, Symbol
@@ -29,7 +32,7 @@ def odds_now(state: State) -> dict[Choice, Value]:
 def _after(state: State, choice: Choice) -> Value:
     if isinstance(choice, Mode):
         assert state.positions is not None
-        pairs = mode_values(_blocks(state), _turn(state), state.positions.filled, _verdicts(state))
+        pairs = _expectation(state.rules).modes(_blocks(state), _turn(state), state.positions.mask)
         return _value(pairs[list(Mode).index(choice)], state.turn)
     if isinstance(choice, Move):
         return _observed(state.child(choice))
@@ -42,23 +45,15 @@ def _after(state: State, choice: Choice) -> Value:
 
 
 def _observed(state: State) -> Value:
-    margin = MARGIN if state.rules.level.rotated_mode else None
-    pair = observed_value(_blocks(state), _turn(state), _verdicts(state), margin)
-    return _value(pair, state.turn)
+    return _value(_expectation(state.rules).value(_blocks(state), _turn(state)), state.turn)
 
 
-class _Verdicts:
-    """The results of boards by number, those that decide nothing being level."""
-
-    def __init__(self, state: State) -> None:
-        self.table = verdicts(state.rules)
-
-    def __call__(self, number: int) -> Pair:
-        return self.table[number] or _UNDECIDED
-
-
-def _verdicts(state: State) -> _Verdicts:
-    return _Verdicts(state)
+@lru_cache(maxsize=8)
+def _expectation(rules: Rules) -> Expectation:
+    """Boards by their results, those that decide nothing being level."""
+    table = verdicts(rules)
+    choice = rules.level.rotated_mode
+    return Expectation(lambda number: table[number] or _UNDECIDED, choice=choice, margin=MARGIN)
 
 
 def _blocks(state: State) -> tuple[int, ...]:

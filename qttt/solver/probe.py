@@ -125,7 +125,7 @@ class Prober:
         """
         if state.positions is None:
             raise ValueError("the positions are not observed, so there is no mode to choose")
-        filled = sum(1 << index for index, mark in enumerate(state.positions.filled) if mark == "#")
+        filled = state.positions.mask
         rotated = state.position.view is View.ROTATED
         pairs = self._search.modes(blocks_of(state.position), _index(state.turn), filled, rotated)
         return {mode: self._as_value(pair, state.turn) for mode, pair in zip(Mode, pairs, strict=True)}

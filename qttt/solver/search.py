@@ -12,7 +12,7 @@ from qttt.rules import Level
 from qttt.solver.blocks import BLOCKS, CODES, LONE, OBSERVED, canonical, code_of, turned
 from qttt.solver.boards import Pair, board_blocks, verdict
 from qttt.solver.changes import changes
-from qttt.solver.leaves import Leaves, expected_value
+from qttt.solver.expectation import Expectation
 from qttt.solver.tables import Table
 from qttt.squares import SQUARES
 
@@ -79,11 +79,13 @@ class Search:
         return pair
 
     @cached_property
-    def _leaves(self) -> Leaves:
-        """Values of full boards, from the table's values of observed boards."""
+    def _expectation(self) -> Expectation:
+        """Values of full boards; boards are searched as they come up to Level 2, and in the table above."""
+        if self.level.number < FIRST_INEXACT:
+            return Expectation(self.board_value, choice=False, margin=MARGIN)
         if not self._table:
             raise ValueError(f"without a table only Levels 0 to {FIRST_INEXACT - 1} can be searched")
-        return Leaves(self._stored_board, choice=self.level.rotated_mode, margin=MARGIN)
+        return Expectation(self._stored_board, choice=self.level.rotated_mode, margin=MARGIN)
 
     def _stored_board(self, number: int) -> Pair:
         """The value of an observed board, from its result or the table."""
@@ -143,7 +145,7 @@ class Search:
             Values to the player who moves next.
         """
         standing = tuple(map(turned, blocks)) if rotated else blocks
-        return self._leaves.modes(standing, turn, filled)
+        return self._expectation.modes(standing, turn, filled)
 
     def _observed(self, blocks: tuple[int, ...], turn: int, rotated: bool) -> Pair:
         if rotated:
@@ -151,11 +153,7 @@ class Search:
         key = canonical(code_of(blocks, turn))
         pair = self.full.get(key)
         if pair is None:
-            if self.level.number < FIRST_INEXACT:
-                pair = expected_value(blocks, turn, self.board_value)
-            else:
-                pair = self._leaves.value(blocks, turn)
-            self.full[key] = pair
+            pair = self.full[key] = self._expectation.value(blocks, turn)
         return pair
 
     def _best(

@@ -5,7 +5,7 @@ import pytest
 
 from circuits.backends import get_backend
 from circuits.components import exact_distribution
-from circuits.lean import Encoding, PieceError, collapsed_circuit, two_qubit_depth, two_qubit_gates
+from circuits.lean import Encoding, PieceError, collapsed_circuit
 from circuits.measurement import Bit
 from qttt.compiler import lean_pieces
 from qttt.devices import _drafts, first_positions, read_shots
@@ -15,6 +15,7 @@ from qttt.odds import distance
 from qttt.outcomes import Positions, filled_squares
 from qttt.rules import Rules
 from qttt.symbols import Mode
+from tests.circuits.lean_boards import depth_of, gates_of
 from tests.qttt.full_boards import full_games
 
 LEVELS_WITH_MODES = [(4, ""), (5, ""), (5, "view=physical")]
@@ -73,8 +74,8 @@ def test_the_collapsed_state_costs_four_cx_at_most_side_by_side(level: int, opti
             occupied = [mark == "#" for mark in filled]
             for mode in Mode:
                 circuit, readout = collapsed_circuit(pieces, occupied, mode, observed=observed)
-                assert two_qubit_gates(circuit) <= 4
-                assert two_qubit_depth(circuit) <= 1
+                assert gates_of(circuit) <= 4
+                assert depth_of(circuit) <= 1
                 assert not any(isinstance(source, Bit) for source in readout.occupancy)
 
 

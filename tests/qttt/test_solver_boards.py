@@ -10,7 +10,7 @@ from qttt.moves import Move
 from qttt.rules import LEVELS, Rules
 from qttt.solver.blocks import BLOCKS, blocks_of, code_of
 from qttt.solver.boards import BOARDS, averaged, board_blocks, board_text, classes, verdicts
-from qttt.solver.leaves import Averages, Leaves, merged
+from qttt.solver.expectation import Averages, Expectation, merged
 from qttt.solver.openings import openings
 from qttt.solver.search import Search, position_key
 from qttt.state import Phase, State
@@ -64,7 +64,7 @@ def test_leaves_are_the_odds_of_the_game(level: int) -> None:
     """The value of a full board, and of each mode after the positions, summed over ``State.odds``."""
     rng, values = Random(level), np.random.default_rng(level).uniform(-1, 1, (BOARDS, 2))
     pairs = [(float(a), float(b)) for a, b in values]
-    leaves = Leaves(pairs.__getitem__, choice=level > 3, margin=0.0)
+    leaves = Expectation(pairs.__getitem__, choice=level > 3, margin=0.0)
     found = 0
     while found < 40:
         state = random_state(Rules.of(level), 0, rng, phases=3)

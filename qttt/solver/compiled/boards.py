@@ -25,7 +25,7 @@ from qttt.solver.compiled.skeletons import (
     symbol_bits,
     unpack,
 )
-from qttt.solver.leaves import merged, patterns
+from qttt.solver.expectation import merged, patterns
 from qttt.symbols import Mode
 
 #: Kinds of split pieces by the letters of their halves, as in ``blocks``.

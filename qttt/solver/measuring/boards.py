@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from qttt.rules import Level
 from qttt.solver.blocks import OBSERVED, Block, number_of
 from qttt.solver.boards import BOARDS, Pair, board_text, classes
-from qttt.solver.leaves import outcomes
+from qttt.solver.expectation import shown
 from qttt.solver.measuring.positions import Lottery, Moment, options
 from qttt.solver.measuring.tables import MOST_EMPTY, results
 from qttt.squares import EMPTY, SQUARES
+from qttt.symbols import Mode
 
 #: So many boards are valued at a time.
 _BATCH = 128
@@ -68,7 +69,11 @@ class Phase:
         spread = [(0, 1.0)]
         for number in moment.blocks:
             if number not in self._taken:
-                spread = [(board + part, p * q) for board, p in spread for part, q in outcomes(number, 0)]
+                spread = [
+                    (board + part, p * q)
+                    for board, p in spread
+                    for part, q in shown(number, 0, Mode.STANDARD)
+                ]
         return spread
 
 
@@ -112,7 +117,7 @@ class BoardValues:
                     self.values[list(images)] = pair
 
     def board_value(self, number: int) -> Pair:
-        """The value of a board by its number, as ``solver.leaves.expected_value`` wants it."""
+        """The value of a board by its number, as ``solver.expectation`` wants it."""
         return float(self.values[number, 0]), float(self.values[number, 1])
 
     def _valued(self, phase: Phase, boards: list[int]) -> Values:

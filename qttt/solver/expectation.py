@@ -1,8 +1,7 @@
-"""What a full board is worth: the exact odds of its observation, put together from its blocks.
+"""What the observation of a board is worth, for any valuation of the boards that it may give.
 
-Where all observed boards have a value (from Level 3 on), most of the randomness is looked up instead of
-summed: numbers of boards are in base four, and digit 3 stands for a symbol that is either with equal odds.
-Where boards are valued as they come up (Levels 0 to 2), digit 3 does not occur.
+The board need not be full. Most of the randomness is looked up instead of summed: numbers of boards are in
+base four, and digit 3 stands for a symbol that is either with equal odds.
 """
 
 from collections.abc import Callable
@@ -57,43 +56,21 @@ def patterns(block: Block, turn: int, mode: Mode) -> dict[tuple[int, ...], float
 
 
 @cache
-def outcomes(number: int, turn: int) -> Shown:
-    """What a block may show in the standard mode, in base three.
+def shown(number: int, turn: int, mode: Mode) -> Shown:
+    """What a block may show if observed, in base three.
 
     Args:
         number: a block in the standard view.
         turn: the player who sees the board, 0 for X and 1 for O.
+        mode: standard or rotated.
     """
     block = BLOCKS[number]
     if block.kind == CANCELLED:
         return ((0, 1.0),)
     return tuple(
         (sum(d * 3 ** (square - 1) for d, square in zip(digits, block.squares, strict=True)), weight)
-        for digits, weight in patterns(block, turn, Mode.STANDARD).items()
+        for digits, weight in patterns(block, turn, mode).items()
     )
-
-
-def expected_value(blocks: tuple[int, ...], turn: int, boards: Callable[[int], Pair]) -> Pair:
-    """The value of a full board without a choice of mode to the player who moves next if the game goes on.
-
-    Args:
-        blocks: the blocks of the board.
-        turn: that player, 0 for X and 1 for O.
-        boards: the value of each board number in base three.
-    """
-    base, spread = 0, [(0, 1.0)]
-    for number in blocks:
-        shown = outcomes(number, turn)
-        if len(shown) == 1:
-            base += shown[0][0]
-        else:
-            spread = [(board + part, weight * p) for board, weight in spread for part, p in shown]
-    value = tie = 0.0
-    for board, weight in spread:
-        pair = boards(base + board)
-        value += weight * pair[0]
-        tie += weight * pair[1]
-    return value, tie
 
 
 @cache
@@ -142,15 +119,15 @@ class Averages(dict[int, complex]):
         return found
 
 
-class Leaves:
-    """Values of full boards from those of all observed boards (Levels 3 to 5)."""
+class Expectation:
+    """Values of boards that are observed now, from those of the boards that they may give."""
 
     def __init__(self, boards: Callable[[int], Pair], *, choice: bool, margin: float) -> None:
         """Say what boards are worth.
 
         Args:
-            boards: value and tie probability of each board by its number.
-            choice: the initiator chooses the mode after seeing the positions.
+            boards: value and tie probability, to the player who moves next, of each board by its number.
+            choice: the initiator chooses the mode after seeing the positions; otherwise it is standard.
             margin: values that differ by no more count as equal.
         """
         self._table = Averages(boards)
@@ -158,7 +135,7 @@ class Leaves:
         self._margin = margin
 
     def value(self, blocks: tuple[int, ...], turn: int) -> Pair:
-        """The value of a full board to the player who moves next if the game goes on.
+        """The value of a board to the player who moves next if the game goes on.
 
         Args:
             blocks: the blocks of the board in the standard view.
