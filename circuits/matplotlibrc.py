@@ -1,9 +1,9 @@
 """Matplotlib with settings of our own, so that pictures are equal whatever the settings of the user are.
 
-Matplotlib keeps one set of settings for the whole process, `matplotlib.rcParams`, which it fills from files and
-variables of the user. Changing it for a picture (`matplotlib.rc_context`) would show in every other thread, and
-would undo what another thread sets meanwhile. Here the thread that draws sees settings of its own in their
-place; everyone else goes on with the user's, which are never written.
+Matplotlib keeps one set of settings for the whole process, `matplotlib.rcParams`, which it fills from files
+and variables of the user. Changing it for a picture (`matplotlib.rc_context`) would show in every other
+thread, and would undo what another thread sets meanwhile. Here the thread that draws sees settings of its own
+in their place; everyone else goes on with the user's, which are never written.
 """
 
 import logging
@@ -30,9 +30,7 @@ _OWN: Final = {
 _LOCK: Final = threading.RLock()
 # A fork waits for the end of the picture: in the child nobody would be left to end it.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
-    )
+    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 
 _drawing: "tuple[int, RcParams] | None" = None
 """The thread that draws, and its settings."""
@@ -47,7 +45,7 @@ def own_settings() -> Iterator[None]:
     user set up, and nowhere if there are none.
 
     Raises:
-        DrawingError: Matplotlib cannot start: a settings file of the user cannot be read, or no folder written.
+        DrawingError: Matplotlib cannot start, because of a settings file that it cannot read for example.
     """
     global _drawing
     with _LOCK, _kept_quiet() as said:
@@ -95,7 +93,7 @@ def _start(said: list[str]) -> None:
     """Import Matplotlib as the user would, but pass over a backend in `MPLBACKEND` that it does not know."""
     if "matplotlib" in sys.modules:
         return
-    # A notebook sets it for everything that it starts, and the backend may exist only where the notebook runs.
+    # A notebook sets it for all that it starts, and the backend may exist only where the notebook runs.
     backend = os.environ.pop("MPLBACKEND", None)
     try:
         import matplotlib
@@ -106,7 +104,8 @@ def _start(said: list[str]) -> None:
     except ImportError:
         raise
     except Exception as error:
-        reason = " ".join([*said, str(error)][0].split())
+        # Of a file that is no text only what was said before the error has the name.
+        reason = said[-1] if said and isinstance(error, UnicodeError) else " ".join(str(error).split())
         raise DrawingError(f"Matplotlib, which draws this picture, cannot start: {reason}") from error
     finally:
         if backend is not None:

@@ -1,7 +1,7 @@
 """Scenes drawn by Matplotlib: PNG, PDF and the frames of a GIF.
 
-Matplotlib is imported here only, and used with settings of our own. Figures are made without pyplot, so nothing
-stays open.
+Matplotlib is imported here only, and used with settings of our own. Figures are made without pyplot, so
+nothing stays open.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,8 @@ def figure(scene: Scene, theme: Theme = Theme.LIGHT) -> "Figure":
 
         palette = PALETTES[theme]
         result = Figure(
-            figsize=(scene.width / POINTS_PER_INCH, scene.height / POINTS_PER_INCH), facecolor=palette["paper"]
+            figsize=(scene.width / POINTS_PER_INCH, scene.height / POINTS_PER_INCH),
+            facecolor=palette["paper"],
         )
         result.add_artist(SceneArtist(scene, palette))
         return result
