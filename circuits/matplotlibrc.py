@@ -20,7 +20,7 @@ from circuits.errors import DrawingError
 if TYPE_CHECKING:
     from matplotlib import RcParams
 
-_OWN: Final = {
+_OWN: Final[dict[Any, str]] = {
     "backend": "agg",
     "svg.hashsalt": "tiqtaqtoe",  # Else the names inside an SVG are random.
 }
@@ -56,7 +56,8 @@ def own_settings() -> Iterator[None]:
         from matplotlib import rcParams, rcParamsDefault
 
         own = rcParamsDefault.copy()
-        own._update_raw(_OWN)
+        for key, value in _OWN.items():
+            own._set(key, value)
         before = type(rcParams)
         _drawing = threading.get_ident(), own
         rcParams.__class__ = _divided()
@@ -119,8 +120,9 @@ def _divided() -> "type[RcParams]":
 
     def seen(settings: RcParams) -> RcParams:
         """The settings that stand for these in this thread."""
-        if settings is matplotlib.rcParams and _drawing and _drawing[0] == threading.get_ident():
-            return _drawing[1]
+        drawing = _drawing  # Once only: it may end while another thread is here.
+        if drawing and drawing[0] == threading.get_ident() and settings is matplotlib.rcParams:
+            return drawing[1]
         return settings
 
     class DividedRcParams(RcParams):
