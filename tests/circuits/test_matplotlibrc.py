@@ -78,13 +78,13 @@ def test_other_threads_keep_their_settings_while_one_draws() -> None:
 
 
 def test_settings_that_change_while_threads_draw() -> None:
-    """Four threads draw, and every picture is as it should be; what was set last holds afterwards."""
+    """Several threads draw, and every picture is as it should be; what was set last holds afterwards."""
     ordinary = [draw(pair(), format) for format in PICTURES]
     done = threading.Event()
 
     def disturb() -> int:
         turns = 0
-        while not done.is_set():
+        while not done.wait(0.001):
             turns += 1
             rcParams.update(FOREIGN if turns % 2 else matplotlib.rcParamsDefault)
         rcParams["font.size"] = 31
