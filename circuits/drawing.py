@@ -9,6 +9,7 @@ from qiskit.circuit import QuantumCircuit, QuantumRegister, Qubit
 from qiskit.providers import BackendV2
 
 from circuits.errors import DrawingError
+from circuits.matplotlibrc import own_settings
 
 FORMATS: Final = ("text", "png", "svg", "pdf")
 """What `draw` can make."""
@@ -146,26 +147,30 @@ def _text(drawn: QuantumCircuit, width: int) -> str:
 
 
 def _picture(drawn: QuantumCircuit, format: str) -> bytes:
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    with own_settings():
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
 
-    def paint(inches: tuple[float, float]) -> Figure:
-        # A figure of our own: pyplot never hears of it, so nothing stays open and no backend is chosen.
-        figure = Figure(figsize=inches)
-        FigureCanvasAgg(figure)
-        axes = figure.add_axes((0, 0, 1, 1))
-        drawn.draw("mpl", ax=axes, style="iqp", fold=40, **_SAME_FOR_ALL)
-        return figure
+        def paint(inches: tuple[float, float]) -> Figure:
+            # A figure of our own: pyplot never hears of it, so nothing stays open and no backend is chosen.
+            figure = Figure(figsize=inches)
+            FigureCanvasAgg(figure)
+            axes = figure.add_axes((0, 0, 1, 1))
+            drawn.draw("mpl", ax=axes, style="iqp", fold=40, **_SAME_FOR_ALL)
+            return figure
 
-    # Qiskit scales fonts to the width it finds: the first pass only tells how large the drawing is.
-    (axes,) = paint((1, 1)).axes
-    size = [_INCHES * abs(end - start) for start, end in (axes.get_xlim(), axes.get_ylim())]
-    buffer = BytesIO()
-    undated: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    with rc_context({"svg.hashsalt": "tiqtaqtoe"}):
-        paint((size[0], size[1])).savefig(buffer, format=format, metadata=undated.get(format))
-    return buffer.getvalue()
+        # Qiskit scales fonts to the width it finds: the first pass only tells how large the drawing is.
+        (axes,) = paint((1, 1)).axes
+        size = [_INCHES * abs(end - start) for start, end in (axes.get_xlim(), axes.get_ylim())]
+        buffer = BytesIO()
+        undated: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+        paint((size[0], size[1])).savefig(
+            buffer,
+            format=format,
+            metadata=undated.get(format),
+            backend="agg" if format == "png" else format,  # Else another may be registered for the format.
+        )
+        return buffer.getvalue()
 
 
 def to_qasm3(circuit: QuantumCircuit) -> str:

@@ -1,15 +1,18 @@
 """Scenes drawn by Matplotlib: PNG, PDF and the frames of a GIF.
 
-Matplotlib is imported here only. Figures are made without pyplot, so no global state is touched and nothing
-stays open; the canvases are called directly, so a user's settings for saving change nothing either.
+Matplotlib is imported here only, and used with settings of our own. Figures are made without pyplot, so
+nothing stays open.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from circuits.matplotlibrc import own_settings
 from qttt.pictures.palette import PALETTES, Theme
 from qttt.pictures.scene import Scene
+from qttt.samples import service_errors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,21 +21,29 @@ POINTS_PER_INCH = 72
 DEFAULT_SCALE = 2.0
 
 
+@contextmanager
+def _matplotlib() -> Iterator[None]:
+    with service_errors(), own_settings():
+        yield
+
+
 def figure(scene: Scene, theme: Theme = Theme.LIGHT) -> "Figure":
     """A scene as a Matplotlib figure of its size, to be shown or put into a larger work.
 
-    The figure belongs to the caller and is unknown to pyplot.
+    The figure belongs to the caller, whose settings of Matplotlib it is drawn with, and is unknown to pyplot.
     """
-    from matplotlib.figure import Figure
+    with _matplotlib():
+        from matplotlib.figure import Figure
 
-    from qttt.pictures.artist import SceneArtist
+        from qttt.pictures.artist import SceneArtist
 
-    palette = PALETTES[theme]
-    result = Figure(
-        figsize=(scene.width / POINTS_PER_INCH, scene.height / POINTS_PER_INCH), facecolor=palette["paper"]
-    )
-    result.add_artist(SceneArtist(scene, palette))
-    return result
+        palette = PALETTES[theme]
+        result = Figure(
+            figsize=(scene.width / POINTS_PER_INCH, scene.height / POINTS_PER_INCH),
+            facecolor=palette["paper"],
+        )
+        result.add_artist(SceneArtist(scene, palette))
+        return result
 
 
 def png(scene: Scene, theme: Theme = Theme.LIGHT, scale: float = DEFAULT_SCALE) -> bytes:
@@ -43,14 +54,16 @@ def png(scene: Scene, theme: Theme = Theme.LIGHT, scale: float = DEFAULT_SCALE) 
         theme: which colours it gets.
         scale: pixels per point.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    with _matplotlib():
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    drawn = figure(scene, theme)
-    drawn.set_dpi(POINTS_PER_INCH * scale)
-    buffer = BytesIO()
-    canvas = FigureCanvasAgg(drawn)
-    canvas.print_png(buffer, metadata={"Software": None, "Title": scene.title})  # type: ignore[no-untyped-call]
-    return buffer.getvalue()
+        drawn = figure(scene, theme)
+        drawn.set_dpi(POINTS_PER_INCH * scale)
+        buffer = BytesIO()
+        canvas = FigureCanvasAgg(drawn)
+        names = {"Software": None, "Title": scene.title}
+        canvas.print_png(buffer, metadata=names)  # type: ignore[no-untyped-call]
+        return buffer.getvalue()
 
 
 def pdf(scenes: Sequence[Scene], theme: Theme = Theme.LIGHT, title: str = "") -> bytes:
@@ -61,17 +74,18 @@ def pdf(scenes: Sequence[Scene], theme: Theme = Theme.LIGHT, title: str = "") ->
         theme: which colours they get.
         title: of the document; the first scene's if empty.
     """
-    from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
-
     buffer = BytesIO()
     # No dates and no program names: the same pictures give the same bytes.
     names = {"Title": title or scenes[0].title}
     nothing = {"Creator": None, "Producer": None, "CreationDate": None, "ModDate": None}
-    with PdfPages(buffer, metadata={**names, **nothing}) as pages:
-        for scene in scenes:
-            drawn = figure(scene, theme)
-            drawn.set_dpi(POINTS_PER_INCH)
-            FigureCanvasPdf(drawn).print_pdf(pages)  # type: ignore[no-untyped-call]
+    with _matplotlib():
+        from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
+
+        with PdfPages(buffer, metadata={**names, **nothing}) as pages:
+            for scene in scenes:
+                drawn = figure(scene, theme)
+                drawn.set_dpi(POINTS_PER_INCH)
+                FigureCanvasPdf(drawn).print_pdf(pages)  # type: ignore[no-untyped-call]
     return buffer.getvalue()
 
 
