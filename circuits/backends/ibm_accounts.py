@@ -80,8 +80,8 @@ def check_key(token: str) -> None:
     else:
         what = "has other characters in it"
     raise BackendUsageError(
-        f"an API key is one word of {KEY_LENGTHS[0]} to {KEY_LENGTHS[-1]} printable ASCII characters, and the "
-        f"text given {what}"
+        f"an API key is one word of {KEY_LENGTHS[0]} to {KEY_LENGTHS[-1]} printable ASCII characters, and "
+        f"the text given {what}"
     )
 
 

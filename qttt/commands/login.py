@@ -129,6 +129,6 @@ COMMAND = Command(
     run=_run,
     usage_problem=(
         "login has the flags --instance NAME, --offline and --json, and asks for the key or reads it from a "
-        "pipe. A key typed on the command line is not taken, and stays in the shell's history: delete it there"
+        "pipe. A key typed on the command line is not taken, and stays in the shell's history"
     ),
 )
