@@ -24,7 +24,9 @@ def merged(ours: Record, theirs: Record, known: Record) -> Record | None:
     """
     if theirs.events not in (known.events, ours.events[: len(theirs.events)]):
         return None
-    if not _same_start(ours, theirs) or _job(theirs) not in ("", _job(ours), _job(known)):
+    if not (_same_start(ours, theirs) or _same_start(known, theirs)):
+        return None
+    if _job(theirs) not in ("", _job(ours), _job(known)):
         return None
     record = Record(_parts(ours, theirs))
     said, before = ours.headers, known.headers

@@ -114,7 +114,7 @@ def try_account(token: str, instance: str | None = None, notify: Notify = ignore
 
     service = attempt(
         lambda: QiskitRuntimeService(channel=channel, token=token, instance=instance or "auto"),
-        "trying it",
+        "logging in",
         heard,
         "this key",
     )

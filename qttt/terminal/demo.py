@@ -66,17 +66,15 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
     )
     checked: list[_Checked] = []
 
-    known: Record | None = None
-
     def keep() -> None:
-        nonlocal known
+        nonlocal record
         if arguments.record is None:
             return
-        if known is None:
-            known = record.updated(game)
-            save_record(arguments.record, known)
+        if game.events[1:]:
+            record = save_over(arguments.record, record.updated(game), record)
         else:
-            known = save_over(arguments.record, record.updated(game), known)
+            record = record.updated(game)
+            save_record(arguments.record, record)
 
     def choose(game: Game) -> Mode:
         mode = game.state.modes[int(rng.random() * len(game.state.modes))]

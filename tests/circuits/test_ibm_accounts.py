@@ -94,7 +94,7 @@ def test_the_key_given_is_tried_whatever_the_environment_has(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("QISKIT_IBM_TOKEN", TOKEN)
-    with pytest.raises(BackendError, match="does not accept this key while trying it"):
+    with pytest.raises(BackendError, match="does not accept this key while logging in"):
         try_account("wrong-key-987654321")
     monkeypatch.setenv("QISKIT_IBM_CHANNEL", "ibm_quantum")
     with pytest.raises(BackendError, match="channel ibm_quantum that QISKIT_IBM_CHANNEL asks for"):

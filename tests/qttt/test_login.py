@@ -73,9 +73,9 @@ def test_a_key_that_works_takes_the_place_of_the_older(older: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "fault", "message"),
     [
-        ((), None, "does not accept this key while trying it"),
+        ((), None, "does not accept this key while logging in"),
         (("--instance", "theirs"), None, "no access to the instance asked for"),
-        ((), lambda _method, _path: (503, {"errors": []}), "cannot be reached while trying it"),
+        ((), lambda _method, _path: (503, {"errors": []}), "cannot be reached while logging in"),
         ((), unplugged, "the key is untried and was not saved: qttt login --offline saves it"),
         # The key is accepted, but nobody says what it costs.
         ((), lambda _method, path: (500, {}) if path.endswith("/usage") else None, "key is untried"),

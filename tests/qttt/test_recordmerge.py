@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from qttt.cli import main
+from qttt.pending import Pending
 from qttt.record import Record
 from qttt.recordfile import RecordChangedError, load_record, save_over
 from qttt.recordmerge import merged
@@ -104,7 +105,7 @@ class Typing(io.StringIO):
     def isatty(self) -> bool:
         return self._terminal
 
-    def readline(self, size: int | None = -1, /) -> str:
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
         for line in self._lines:
             if isinstance(line, str):
                 return f"{line}\n"
@@ -161,6 +162,30 @@ def test_play_keeps_what_came_before_the_observation() -> None:
     assert status == 0
     assert annotated()
     assert "=" in Path("game.qttt").read_text()
+
+
+def test_options_that_play_itself_adds_do_not_make_it_another_game() -> None:
+    """Two computers get a limit where a game can go on for ever."""
+    Path("game.qttt").write_text('[Level "5"]\n[Options "view-switches=2"]\n5 6')
+    words = ("play", "game.qttt", "--backend", "dice", "--seed", "1", "--x", "easy", "--o", "easy")
+    status, out, _ = typed(*words, lines=Typing())
+    assert status == 0
+    assert "changed" not in out
+    assert load_record("game.qttt").headers["Options"].startswith("view-switches=2,")
+    assert os.listdir() == ["game.qttt"]
+
+
+def test_the_demonstration_keeps_what_came_into_its_file() -> None:
+    class Watched(io.StringIO):
+        def write(self, text: str, /) -> int:
+            if "3. " in text and not annotated():
+                annotate()
+            return super().write(text)
+
+    words = ["play", "--demo", "--level", "0", "--seed", "1", "--record", "game.qttt", "--backend", "dice"]
+    assert main(words, stdin=io.StringIO(), stdout=Watched(), stderr=io.StringIO()) == 0
+    assert annotated(), Path("game.qttt").read_text()
+    assert len(load_record("game.qttt").events) == 10
 
 
 def test_play_leaves_a_file_of_other_rules() -> None:
@@ -234,6 +259,19 @@ def test_resume_keeps_what_came_into_the_file_while_the_job_waited() -> None:
     assert found["mode"] == "rotated"
     assert annotated()
     assert "Job" not in load_record("game.qttt").headers
+
+
+def test_a_job_is_noted_in_the_file_as_it_is_now() -> None:
+    Path("game.qttt").write_text(FULL)
+    waiting = Pending(Record.parse(FULL), Path("game.qttt"), Path("game-1.job"), None)
+    annotate()
+    waiting.keep()
+    assert annotated()
+    assert load_record("game.qttt").headers["Job"] == "- - game-1.job"
+    Path("game.qttt").write_text(f'[Job "- - game-2.job"] {FULL}')
+    with pytest.raises(RecordChangedError):
+        waiting.keep()
+    assert "game-2" in Path("game.qttt").read_text()
 
 
 @pytest.mark.ibm
