@@ -14,7 +14,8 @@ import os
 import re
 import stat
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 if sys.platform != "win32":
     import fcntl
@@ -36,18 +37,51 @@ def replace_file(target: str | os.PathLike[str], data: bytes, mode: int = 0o666)
     Raises:
         OSError: it cannot be written; an old file is as it was.
     """
+    with _replacement(target, mode) as (_, descriptor):
+        if (old := _regular(target)) is not None:
+            _keep_owner(descriptor, old)
+            if hasattr(os, "fchmod"):
+                os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+        with open(descriptor, "wb", closefd=False) as file:
+            file.write(data)
+
+
+@contextmanager
+def private_replacement(target: str | os.PathLike[str]) -> Iterator[str]:
+    """Replace a file by what somebody else's program writes, readable by its owner alone.
+
+    No other user can open the new file at any moment, whatever the umask and the old file's permissions; an
+    old file's owner stays where the system lets us.
+
+    Args:
+        target: the file; a symbolic link is replaced, not followed. Its folder must exist.
+
+    Yields:
+        The name of the new file, empty at first. It takes the place of the old one unless the body raises;
+        a process that is killed before leaves the old one.
+
+    Raises:
+        OSError: it cannot be written; an old file is as it was.
+    """
+    with _replacement(target, 0o600) as (beside, descriptor):
+        if (old := _regular(target)) is not None:
+            _keep_owner(descriptor, old)
+        yield beside
+
+
+@contextmanager
+def _replacement(target: str | os.PathLike[str], mode: int) -> Iterator[tuple[str, int]]:
+    """A temporary, its name and its descriptor, that takes the place of a file once it is written."""
     remove_leftovers(target)
-    old = _regular(target)
     beside, descriptor = _temporary(target, mode)
     try:
-        # The lock lasts until the file is closed, and so beyond the renaming.
-        with open(descriptor, "wb") as file:
-            if old is not None:
-                _keep_owner_and_mode(descriptor, old)
-            file.write(data)
-            file.flush()
+        # The lock lasts until the descriptor is closed, and so beyond the renaming.
+        try:
+            yield beside, descriptor
             os.fsync(descriptor)
             os.replace(beside, target)
+        finally:
+            os.close(descriptor)
     except BaseException:
         with suppress(OSError):
             os.unlink(beside)
@@ -144,15 +178,13 @@ if sys.platform != "win32":
             os.close(descriptor)
 
 
-def _keep_owner_and_mode(descriptor: int, old: os.stat_result) -> None:
+def _keep_owner(descriptor: int, old: os.stat_result) -> None:
     if hasattr(os, "fchown"):
         new = os.fstat(descriptor)
         if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
             # Only root may give a file away; the content matters more than its owner.
             with suppress(PermissionError):
                 os.fchown(descriptor, old.st_uid, old.st_gid)
-    if hasattr(os, "fchmod"):
-        os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
 
 
 def _sync_folder(folder: str) -> None:

@@ -125,6 +125,10 @@ def _run(words: list[str], session: Session) -> int:
         arguments = parser.parse_args(words)
     except SystemExit as end:  # After --help.
         return int(end.code or 0)
+    except UsageError:
+        if (said := _unspoken(named)) is None:
+            raise
+        raise UsageError(said) from None
     if arguments.version:
         session.write(f"qttt {_version()}\n")
         return 0
@@ -134,6 +138,14 @@ def _run(words: list[str], session: Session) -> int:
     status = arguments.run(arguments, session)
     assert isinstance(status, int)
     return status
+
+
+def _unspoken(named: str) -> str | None:
+    """What a command says of a usage problem instead of what was typed, also where the name runs on."""
+    for entry in COMMANDS:
+        if named.lower().startswith(entry.name):
+            return entry.load().usage_problem
+    return None
 
 
 def _version() -> str:

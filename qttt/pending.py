@@ -21,7 +21,7 @@ from qttt.game import Game
 from qttt.outcomes import Positions
 from qttt.pendingjobs import OBSERVATION, PendingJob, free_file, has_readouts, load_job
 from qttt.record import Record
-from qttt.recordfile import load_record, save_record
+from qttt.recordfile import load_record, save_over
 from qttt.samples import Sample, sample_of, service_errors
 from qttt.squares import SQUARES
 from qttt.symbols import Mode
@@ -88,15 +88,15 @@ class Pending(PendingJob):
         """Save the record with its header ``Job``.
 
         Raises:
-            FileError: it cannot be saved.
+            FileError: it cannot be saved, or its file has come to hold something else.
         """
         if self.file is not None:
-            save_record(self.file, self.marked())
+            save_over(self.file, self.marked(), self.marked())
 
     def settle(self) -> None:
         """Save the record without the header: nothing is waited for any more."""
         if self.file is not None:
-            save_record(self.file, self.record)
+            save_over(self.file, self.record, self.marked())
 
     def updated(self, game: Game) -> "Pending":
         """The same with the record brought up to a game that went on."""

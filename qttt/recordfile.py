@@ -1,5 +1,6 @@
 """Where a record comes from: an argument, standard input or a file; and its way back to a file."""
 
+import codecs
 import os
 import re
 import shlex
@@ -12,12 +13,26 @@ from qttt.errors import QtttError, RecordError
 from qttt.files import MAX_BYTES, FileError, read_file, reserve_file, save_file
 from qttt.moves import SIGNS
 from qttt.record import Record
+from qttt.recordmerge import merged
 from qttt.recordtext import COMMENT_PATTERN, HEADER_PATTERN
 
 STANDARD_INPUT = "-"
 # Nothing but the characters of tokens and move numbers, white space, headers and comments (notation.md).
 _RECORD_TEXT = re.compile(rf"(?:[0-9{SIGNS}~=XO.#:rsp?\s]|{HEADER_PATTERN}|{COMMENT_PATTERN})*+", re.ASCII)
 _MEANT_AS_RECORD = re.compile(r"\s*[0-9~=?\[{]", re.ASCII)
+
+
+# The longer marks first: that of UTF-32 begins like that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+
+
+class RecordChangedError(FileError):
+    """A file has come to hold something else than the game that is to be saved; it is as it was."""
 
 
 def names_file(argument: str) -> bool:
@@ -76,6 +91,36 @@ def save_record(path: str | Path, record: Record) -> None:
     save_file(path, f"{text}\n" if text else "")
 
 
+def save_over(path: str | Path, record: Record, known: Record) -> Record:
+    """Save a record over an earlier moment of the same game; what came into the file meanwhile survives.
+
+    Args:
+        path: the file. Missing or empty, it gets the record as it is.
+        record: the record to be saved.
+        known: what the file held when we looked last (``qttt.recordmerge``).
+
+    Returns:
+        What was saved: the record with the headers and comments that another program has added.
+
+    Raises:
+        RecordChangedError: the file holds something else; its message has the record.
+        FileError: it cannot be saved; an old file is as it was.
+    """
+    if os.path.isfile(path) and os.path.getsize(path):
+        try:
+            whole = merged(record, load_record(path), known)
+        except RecordError:
+            whole = None
+        if whole is None:
+            text = " ".join(str(record).split())
+            raise RecordChangedError(
+                path, f"{path} has come to hold something else and is not written over; the record is: {text}"
+            )
+        record = whole
+    save_record(path, record)
+    return record
+
+
 def start_record(path: str | Path, record: Record) -> None:
     """Save the record of a game that begins, before the first move is made.
 
@@ -114,6 +159,23 @@ def _read_stdin(stdin: TextIO) -> str:
 
 
 def _decode(content: bytes) -> str:
+    """Read a record's text: UTF-8, or what a byte-order mark names, as Windows programs write it."""
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            try:
+                return content.decode(encoding)
+            except UnicodeDecodeError as error:
+                reason = f"this begins as {encoding} text and is damaged at byte {error.start + 1:,}"
+                raise RecordError(f"{reason}: save it as UTF-8") from error
+    # Without the mark it is a guess, which the user has to make: nearly every character of a record has one
+    # byte 0 in UTF-16.
+    halves = {"LE": content[1::2], "BE": content[::2]}
+    empty = [order for order, half in halves.items() if half.count(0) * 2 > len(half)]
+    if len(empty) == 1 and len(content) > 1:
+        raise RecordError(
+            "this seems to be UTF-16 text without a byte-order mark, and a record is UTF-8: convert it by "
+            f"iconv -f UTF-16{empty[0]} -t UTF-8 OLD > NEW"
+        )
     try:
         return content.decode()
     except UnicodeDecodeError as error:

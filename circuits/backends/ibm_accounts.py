@@ -13,12 +13,16 @@ from typing import Any, Final
 import requests
 from qiskit_ibm_runtime import QiskitRuntimeService
 
-from circuits.backends.ibm_errors import attempt, calm, explain, hide
-from circuits.backends.progress import Notify, ignore
+from circuits.backends.ibm_errors import attempt, calm, explain, hide, scrub
+from circuits.backends.progress import Notify, Progress, ignore
 from circuits.errors import BackendError, BackendUsageError
+from circuits.wholefile import private_replacement
 
 CHANNELS: Final = ("ibm_quantum_platform", "ibm_cloud")
 """The channels that exist today; `ibm_quantum` was shut down."""
+
+KEY_LENGTHS: Final = range(8, 257)
+"""How many characters an API key may have; IBM's have 44."""
 
 _DAMAGED: Final = "IBM's account file (~/.qiskit/qiskit-ibm.json) is damaged: move it away and log in again"
 _FREE: Final = frozenset({"free", "trial"})
@@ -59,10 +63,71 @@ class AccountState:
         return None
 
 
+def check_key(token: str) -> None:
+    """Refuse a text that cannot be an API key, without repeating any of it.
+
+    Raises:
+        BackendUsageError: it is not one word of printable ASCII characters, or too short or too long.
+    """
+    if len(token) in KEY_LENGTHS and all("!" <= char <= "~" for char in token):
+        return
+    if not token:
+        what = "is empty"
+    elif any(char.isspace() for char in token):
+        what = "has white space in it"
+    elif len(token) not in KEY_LENGTHS:
+        what = "is too short" if len(token) < KEY_LENGTHS[0] else "is too long"
+    else:
+        what = "has other characters in it"
+    raise BackendUsageError(
+        f"an API key is one word of {KEY_LENGTHS[0]} to {KEY_LENGTHS[-1]} printable ASCII characters, and "
+        f"the text given {what}"
+    )
+
+
+def try_account(token: str, instance: str | None = None, notify: Notify = ignore) -> AccountState:
+    """Log in with an account that is not saved, and say what its jobs would be charged to.
+
+    Args:
+        token: the API key. It is neither shown nor kept.
+        instance: name or CRN of the instance to use; None leaves the choice to the client.
+        notify: told of retries and of the client's remarks.
+
+    Raises:
+        BackendUsageError: the token cannot be an API key.
+        BackendError: the key is not accepted, the instance is not its own, or the environment asks for a
+            channel that is gone.
+        UnreachableError: the service cannot be reached, so nothing is known of the key.
+    """
+    check_key(token)
+    hide(token)
+    channel = os.environ.get("QISKIT_IBM_CHANNEL") or CHANNELS[0]
+    if channel not in CHANNELS:
+        raise BackendError(
+            f"the channel {scrub(channel)} that QISKIT_IBM_CHANNEL asks for does not exist: unset it"
+        )
+
+    def heard(news: Progress) -> None:
+        # The client remarks that it takes the key given and not a saved one, as it is told to.
+        if not news.detail.startswith("Loading account with the given token"):
+            notify(news)
+
+    service = attempt(
+        lambda: QiskitRuntimeService(channel=channel, token=token, instance=instance or "auto"),
+        "logging in",
+        heard,
+        "this key",
+    )
+    return account_state(service, notify)
+
+
 def save_account(
     token: str, instance: str | None = None, *, name: str | None = None, filename: str | None = None
 ) -> None:
     """Save an account through IBM's client, as the default, in the place of an older one.
+
+    The file is replaced as a whole, so a process that is killed leaves the older account as it was; no other
+    user can read the new one at any moment.
 
     Args:
         token: the API key. It is neither shown nor kept anywhere else.
@@ -72,34 +137,46 @@ def save_account(
         filename: another account file than IBM's own.
 
     Raises:
-        BackendUsageError: the token is empty or has white space in it.
-        BackendError: the client refuses the account, or cannot write its file.
+        BackendUsageError: the token cannot be an API key.
+        BackendError: the client refuses the account, the account file is damaged or cannot be written.
     """
+    check_key(token)
     hide(token)
-    if not token or token.split() != [token]:
-        raise BackendUsageError("an API key is one word: the text given is empty or has white space in it")
-    # IBM's file holds the key as it is: nobody else may read it, neither while it is new nor afterwards.
-    mask = os.umask(0o077)
+    target = os.path.realpath(filename or _account_file())
     try:
-        with calm():
+        os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
+        with private_replacement(target) as beside, calm():
+            Path(beside).write_text(_accounts(target), encoding="utf-8")
             QiskitRuntimeService.save_account(
                 token=token,
                 instance=instance or "auto",
                 name=name,
-                filename=filename,
+                filename=beside,
                 overwrite=True,
                 set_as_default=True,
             )
     except OSError as error:
         raise BackendError(f"the account file cannot be written: {error.strerror}") from None
-    except json.JSONDecodeError:
-        raise BackendError(_DAMAGED) from None
     except Exception as error:
         raise explain(error, "saving the account") from None
-    finally:
-        os.umask(mask)
-        with suppress(OSError):
-            (Path(filename) if filename else _account_file()).chmod(0o600)
+
+
+def _accounts(file: str) -> str:
+    """Return the text of an account file, which IBM's client would take apart without looking.
+
+    Raises:
+        BackendError: it is damaged.
+    """
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+        accounts = json.loads(text)
+    except FileNotFoundError:
+        return "{}"
+    except (ValueError, RecursionError):
+        raise BackendError(_DAMAGED) from None
+    if not isinstance(accounts, dict) or not all(isinstance(item, dict) for item in accounts.values()):
+        raise BackendError(_DAMAGED)
+    return text
 
 
 def _account_file() -> Path:
@@ -143,7 +220,7 @@ def connect(instance: str | None = None, notify: Notify = ignore) -> QiskitRunti
             return QiskitRuntimeService(instance=instance)
         except requests.exceptions.RequestException:
             raise
-        except json.JSONDecodeError:
+        except (json.JSONDecodeError, UnicodeDecodeError):
             # Not an answer of the service, so it is the file.
             raise BackendError(_DAMAGED) from None
 

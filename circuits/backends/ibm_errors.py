@@ -111,12 +111,13 @@ def is_passing(error: BaseException) -> bool:
     return status == -1 or status in _PASSING or isinstance(error, _NoListError)
 
 
-def explain(error: Exception, doing: str) -> CircuitsError:
+def explain(error: Exception, doing: str, key: str = "the saved key") -> CircuitsError:
     """Say in one line what happened and what to do next.
 
     Args:
         error: what IBM's client raised.
         doing: what was tried, to follow "while", e.g. `'submitting the job'`.
+        key: what the key is called that it was tried with.
     """
     text = scrub(getattr(error, "message", error))
     status = _status(error)
@@ -150,7 +151,7 @@ def explain(error: Exception, doing: str) -> CircuitsError:
     unknown_key = status == 400 and any(isinstance(step, ApiException) for step in _chain(error))
     if isinstance(error, IBMNotAuthorizedError | InvalidAccountError) or status == 401 or unknown_key:
         return BackendError(
-            f"IBM Quantum does not accept the saved key while {doing}: it is expired, revoked or mistyped; "
+            f"IBM Quantum does not accept {key} while {doing}: it is expired, revoked or mistyped; "
             f"make a new one and run `qttt login` ({text})"
         )
     if (
@@ -169,13 +170,14 @@ def explain(error: Exception, doing: str) -> CircuitsError:
     return BackendError(f"IBM Quantum refused while {doing}: {text}")
 
 
-def attempt(call: Callable[[], T], doing: str, notify: Notify = ignore) -> T:
+def attempt(call: Callable[[], T], doing: str, notify: Notify = ignore, key: str = "the saved key") -> T:
     """Make a request, again if the network or the service fails for a moment.
 
     Args:
         call: the request.
         doing: what it does, to follow "while".
         notify: told before every pause.
+        key: what the key is called that it is tried with.
 
     Raises:
         BackendError: it failed for good; the message says why and what to do.
@@ -200,7 +202,7 @@ def attempt(call: Callable[[], T], doing: str, notify: Notify = ignore) -> T:
         return retrying(lambda: _listen(call, notify))
     except Exception as error:
         # Without the chain: a traceback of IBM's client may hold headers.
-        raise explain(error, doing) from None
+        raise explain(error, doing, key) from None
 
 
 class _NoListError(Exception):

@@ -23,12 +23,14 @@ class Command:
         examples: command lines without the leading ``qttt``, as a shell takes them.
         add_arguments: adds its arguments to a parser.
         run: does it, and returns the exit status.
+        usage_problem: what is said, in place of the words typed, where these may hold a secret; else None.
     """
 
     explanation: str
     examples: tuple[str, ...]
     add_arguments: Callable[[ArgumentParser], None]
     run: Callable[[Namespace, "Session"], int]
+    usage_problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,14 +20,14 @@ from qttt.commands.arguments import (
     settle_headers,
     whole_number,
 )
-from qttt.commands.observed import observe_report, show_observation
+from qttt.commands.observed import observe_report, saved, show_observation
 from qttt.commands.session import QuestionUnansweredError, Session
 from qttt.commands.waiting import waiting
 from qttt.errors import IllegalMoveError, QtttError, UsageError
 from qttt.game import Game
 from qttt.outcomes import Observation
 from qttt.record import Record
-from qttt.recordfile import names_file, save_record
+from qttt.recordfile import RecordChangedError, names_file, save_over
 from qttt.state import Phase
 from qttt.symbols import Mode
 
@@ -158,9 +158,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         mode = _choose(game, record, observer, rng, arguments, session)
     with waiting(session, f"observing on {observer.name}"):
         sample = observe_board(game, mode, observer, rng, arguments.shots)
-    record = record.updated(game)
-    if arguments.save is not None:
-        save_record(arguments.save, record)
+    record = saved(record.updated(game), arguments)
     report = observe_report(game, record, sample, observer.name)
     if arguments.json:
         session.write_json(report)
@@ -184,10 +182,8 @@ def _choose(
         with waiting(session, f"observing on {observer.name}"):
             positions, _ = observe_positions(game, observer, rng)
         game.push(positions)
-    seen = record.updated(game)
-    if arguments.save is not None:
-        # From here on the positions are known, and nothing that happens to the program may make them anew.
-        save_record(arguments.save, seen)
+    # From here on the positions are known, and nothing that happens to the program may make them anew.
+    seen = saved(record.updated(game), arguments)
     try:
         session.show_game(game, to_stderr=True)
         question = f"{game.state.initiator}, which mode of observation?"
@@ -203,7 +199,9 @@ def _kept(seen: Record, arguments: Namespace) -> str:
     if file is None and names_file(arguments.record):
         file = arguments.record
         try:
-            save_record(file, seen)
+            save_over(file, seen, seen)
+        except RecordChangedError as error:
+            return str(error)
         except QtttError as error:
             return f"{error}; the record with the observed positions is: {' '.join(str(seen).split())}"
     if file is None:

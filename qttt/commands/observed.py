@@ -1,15 +1,48 @@
 """What is printed of an observation, whoever made it."""
 
+import os
+from argparse import Namespace
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from qttt.commands.session import Session
 from qttt.game import Game
 from qttt.outcomes import Observation
 from qttt.record import Record
+from qttt.recordfile import RecordChangedError, names_file, save_over, save_record
 
 if TYPE_CHECKING:
     from qttt.samples import Sample
+
+
+def saved(record: Record, arguments: Namespace) -> Record:
+    """Save a record where ``--save`` says, if it does.
+
+    What came into the file of the same game survives. Another game is written over only where ``--save``
+    names another file than the one that the record was read from.
+
+    Args:
+        record: the record.
+        arguments: with ``save``, and ``record`` where the record was read from.
+
+    Returns:
+        What was saved, or the record.
+
+    Raises:
+        FileError: it cannot be saved; an old file is as it was.
+    """
+    if arguments.save is None:
+        return record
+    try:
+        return save_over(arguments.save, record, record)
+    except RecordChangedError:
+        source = arguments.record
+        with suppress(OSError):
+            if source is not None and names_file(source) and os.path.samefile(source, arguments.save):
+                raise
+        save_record(arguments.save, record)
+        return record
 
 
 def observe_report(game: Game, record: Record, sample: "Sample", backend: str) -> dict[str, Any]:

@@ -86,7 +86,10 @@ def _run(arguments: Namespace, session: Session) -> int:
         raise UsageError(f"--first {arguments.first}: {stored.first} began this game")
     if arguments.games > 1:
         return _match(record, arguments, session)
-    return _play(_prepared(record, arguments.file or arguments.record, arguments, session), session)[0]
+    keyboard = _prepared(record, arguments.file or arguments.record, arguments, session)
+    if arguments.file is not None:
+        keyboard.known = stored
+    return _play(keyboard, session)[0]
 
 
 def _prepared(record: Record, file: str | None, arguments: Namespace, session: Session) -> "KeyboardGame":
@@ -113,18 +116,24 @@ def _prepared(record: Record, file: str | None, arguments: Namespace, session: S
             record = record.with_header(key, value)
     if file is not None and arguments.file is None:
         start_record(file, record)
-    return KeyboardGame(game, record, observer, rng, session, keyboard_for(session), file, seats)
+    return KeyboardGame(game, record, observer, rng, session, keyboard_for(session), file, seats, record)
 
 
 def _play(keyboard: "KeyboardGame", session: Session) -> "tuple[int, bool]":
-    """Play one game; returns the exit status and whether the game came to its end."""
+    """Play one game; returns the exit status and whether the game came to its end.
+
+    Raises:
+        FileError: the record could not be kept; it is printed.
+        QtttError: a backend failed; the record is kept, or printed.
+    """
     from qttt.terminal.play import StoppedError
 
     try:
         with _signals_interrupt():
             keyboard.play()
     except StoppedError as stop:
-        _keep(keyboard, session)
+        if (problem := _keep(keyboard, session)) is not None:
+            raise problem from None
         return (130 if stop.interrupted else 0), False
     except Exception:
         # Whatever it was, a fault of this program included: the game is not lost with it.
@@ -158,19 +167,24 @@ def _signals_interrupt() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _keep(keyboard: "KeyboardGame", session: Session) -> None:
-    """Keep the record of an unfinished game, and say where it is."""
+def _keep(keyboard: "KeyboardGame", session: Session) -> FileError | None:
+    """Keep the record of an unfinished game, and say where it is.
+
+    Returns:
+        Why it could not be kept, if so; it is printed then.
+    """
     keyboard.record = keyboard.record.updated(keyboard.game)
     if keyboard.file is None and not keyboard.game.events:
         session.show("No move was made, so there is nothing to keep.")
-        return
+        return None
     try:
         keyboard.file = keyboard.file or free_name()
         keyboard.keep()
     except FileError as error:
-        session.show(f"The record could not be kept: {error}. This is it:", "", str(keyboard.record), "")
-        return
+        session.show("The record could not be kept. This is it:", "", str(keyboard.record), "")
+        return error
     session.show(f"The record is kept in {keyboard.file}; go on with: qttt play {shlex.quote(keyboard.file)}")
+    return None
 
 
 def _match(record: Record, arguments: Namespace, session: Session) -> int:

@@ -15,7 +15,7 @@ from qttt.devicecheck import judged
 from qttt.game import Game
 from qttt.moves import Move
 from qttt.record import Record
-from qttt.recordfile import save_record
+from qttt.recordfile import save_over, save_record
 from qttt.rolls import Rolls, check_rolls
 from qttt.standing import ending, shown_position
 from qttt.state import Phase
@@ -67,8 +67,14 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
     checked: list[_Checked] = []
 
     def keep() -> None:
-        if arguments.record is not None:
-            save_record(arguments.record, record.updated(game))
+        nonlocal record
+        if arguments.record is None:
+            return
+        if game.events[1:]:
+            record = save_over(arguments.record, record.updated(game), record)
+        else:
+            record = record.updated(game)
+            save_record(arguments.record, record)
 
     def choose(game: Game) -> Mode:
         mode = game.state.modes[int(rng.random() * len(game.state.modes))]

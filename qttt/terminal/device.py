@@ -1,5 +1,6 @@
 """The observation phase of a keyboard game on a device: its job, its impossible shots, jobs left before."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from qttt.commands.devicejobs import (
@@ -10,6 +11,7 @@ from qttt.commands.devicejobs import (
     resume_on_device,
 )
 from qttt.devices import DeviceObserver
+from qttt.errors import QtttError
 from qttt.game import Game
 from qttt.outcomes import Observation
 from qttt.pending import HEADER, find
@@ -61,10 +63,9 @@ def observe_by_device(keyboard: "KeyboardGame") -> None:
             outcome = _observe(keyboard, choose, show_positions)
     except BaseException:
         # The file has what happened on the way: the job, and perhaps the positions.
-        if keyboard.file is not None:
-            keyboard.record = load_record(keyboard.file)
+        _reread(keyboard)
         raise
-    keyboard.record = outcome.pending.record
+    keyboard.record = keyboard.known = outcome.pending.record
     last = game.events[-1]
     assert isinstance(last, Observation)
     assert outcome.pending.sent is not None
@@ -84,6 +85,7 @@ def _observe(keyboard: "KeyboardGame", choose: ChooseMode, show_positions: ShowP
         # What is paid for is kept, whatever the players have asked for.
         keyboard.file = free_name()
         save_record(keyboard.file, record)
+        keyboard.known = record
         keyboard.session.show(f"The record is in {keyboard.file} from now on.")
     return observe_on_device(
         keyboard.game,
@@ -95,6 +97,16 @@ def _observe(keyboard: "KeyboardGame", choose: ChooseMode, show_positions: ShowP
         choose=choose,
         show_positions=show_positions,
     )
+
+
+def _reread(keyboard: "KeyboardGame") -> None:
+    """Take the record from its file, unless that is gone or has become another game."""
+    if keyboard.file is None:
+        return
+    with suppress(QtttError):
+        there = load_record(keyboard.file)
+        if there.events == keyboard.game.events[: len(there.events)]:
+            keyboard.record = keyboard.known = there
 
 
 def _possible(sample: Sample) -> str:

@@ -1,6 +1,5 @@
 """The keyboard game: two players, one board, every token and a handful of words at the prompt."""
 
-import os
 import re
 import shlex
 from collections.abc import Callable
@@ -12,15 +11,15 @@ from qttt.commands import COMMANDS as COMMAND_LINE
 from qttt.commands.parser import Parser
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
-from qttt.errors import QtttError, RecordError, UsageError, quoted
-from qttt.files import FileError, reserve_file
+from qttt.errors import QtttError, UsageError, quoted
+from qttt.files import reserve_file
 from qttt.game import Game, parse_event
 from qttt.moves import Move
 from qttt.observation import Observer
 from qttt.outcomes import Observation
 from qttt.players import Choice
 from qttt.record import Record
-from qttt.recordfile import load_record, save_record
+from qttt.recordfile import RecordChangedError, save_over, save_record
 from qttt.standing import final_board, shown_position, standing
 from qttt.state import Event, Phase, State
 from qttt.symbols import Mode, Symbol
@@ -71,6 +70,7 @@ class KeyboardGame:
         keyboard: where lines come from.
         file: where the record is saved after every event; None: nowhere until the players stop.
         seats: which symbols computers play.
+        known: what the file held when we looked last.
     """
 
     game: Game
@@ -81,12 +81,7 @@ class KeyboardGame:
     keyboard: Keyboard
     file: str | None = None
     seats: Seats = field(default_factory=Seats)
-    _saved: tuple[Event, ...] | None = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        """What a file holds in the beginning is the record that was read from it."""
-        if self.file is not None:
-            self._saved = self.record.events
+    known: Record = field(default_factory=Record)
 
     def play(self) -> Result:
         """Play to the end.
@@ -115,37 +110,25 @@ class KeyboardGame:
         return self.game.result
 
     def keep(self) -> None:
-        """Bring the record up to date, and save it if it has a file.
+        """Bring the record up to date, and save it if it has a file, with what others have added there.
+
+        Where the file has come to hold something else, that is left, and the game goes on in one beside it.
 
         Raises:
             FileError: it cannot be saved; what was on disk is as it was.
         """
         self.record = self.record.updated(self.game)
-        if self.file is not None:
-            self._step_aside(self.file)
-            save_record(self.file, self.record)
-            self._saved = self.record.events
-
-    def _step_aside(self, file: str) -> None:
-        """Where the file has come to hold another game, leave that and go on in a file beside it."""
-        if self._is_ours(file):
+        if self.file is None:
             return
-        path = Path(file)
-        names = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(2, 1000))
-        self.file = str(reserve_file(names))
-        self.session.show(f"Somebody else has changed {file}; this game goes on in {self.file}.")
-
-    def _is_ours(self, file: str) -> bool:
-        """Whether nothing but this game, as saved last or at an earlier moment, would be written over."""
-        if not os.path.isfile(file) or not os.path.getsize(file):
-            return True
         try:
-            there = load_record(file).events
-        except FileError:
-            return True  # Saving will say what there is to say.
-        except RecordError:
-            return False
-        return there == self._saved or there == self.game.events[: len(there)]
+            self.record = save_over(self.file, self.record, self.known)
+        except RecordChangedError:
+            path = Path(self.file)
+            names = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(2, 1000))
+            self.file = str(reserve_file(names))
+            self.session.show(f"Somebody else has changed {path}; this game goes on in {self.file}.")
+            save_record(self.file, self.record)
+        self.known = self.record
 
     def show_board(self) -> None:
         """Show the board, what its letters mean, and who is to move."""
@@ -340,11 +323,12 @@ class KeyboardGame:
         names = split_words(rest)
         if len(names) != 1:
             raise UsageError("save where? Write: save FILE (a name with spaces in quotes)")
-        if not self._is_ours(names[0]):
-            raise UsageError(f"{names[0]} holds something else already: name another file")
         record = self.record.updated(self.game)
-        save_record(names[0], record)
-        self.file, self._saved = names[0], record.events
+        try:
+            self.record = self.known = save_over(names[0], record, record)
+        except RecordChangedError:
+            raise UsageError(f"{names[0]} holds something else already: name another file") from None
+        self.file = names[0]
         self.session.show(f"Saved in {self.file}; every move will be saved there.")
 
     def quit(self, rest: str) -> None:

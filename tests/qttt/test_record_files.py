@@ -1,9 +1,13 @@
 """Where records come from, and how they go back to disk."""
 
+import codecs
 import errno
 import io
 import os
+import shlex
+import shutil
 import stat
+import subprocess
 import threading
 from pathlib import Path
 
@@ -82,7 +86,13 @@ def test_files(tmp_path: Path) -> None:
         (b"\x7fELF\x02\x01\x01\x00", "line 1, column 1: a record is text"),
         (b"5 5*6\x00", "line 1, column 6: a record is text, and the character U+0000"),
         (b"5\n6 \xc3(", "line 2, column 3: the byte 0xC3 is not UTF-8"),
-        ("5 6".encode("utf-16"), "line 1, column 1: the byte 0xFF is not UTF-8"),
+        (b"5 \xff\xfe", "line 1, column 3: the byte 0xFF is not UTF-8"),
+        (b"\0", "line 1, column 1: a record is text"),
+        (b"\0\0\0\0", "line 1, column 1: a record is text"),
+        ("5 6".encode("utf-16") + b"\0", "this begins as UTF-16 text and is damaged at byte 9"),
+        (b"\xff\xfe\0\xd8", "this begins as UTF-16 text and is damaged at byte 3"),
+        ("5 6".encode("utf-16-le"), "this seems to be UTF-16 text without a byte-order mark"),
+        ("{é} 5*6".encode("utf-16-be"), "this seems to be UTF-16 text without a byte-order mark"),
         (b"[Level 2]", "line 1, column 1: this header cannot be read"),
     ],
 )
@@ -93,6 +103,29 @@ def test_files_that_are_no_records(tmp_path: Path, content: bytes, reason: str) 
         load_record(file)
     assert str(caught.value).startswith(reason)
     assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
+def test_a_record_whose_encoding_its_first_bytes_say(tmp_path: Path, encoding: str) -> None:
+    text = '[X "Adá"]\r\n\r\n5 {😀} 5*6'
+    file = tmp_path / "game.qttt"
+    for content in (text.encode(encoding), codecs.BOM_UTF16_BE + text.encode("utf-16-be")):
+        file.write_bytes(content)
+        assert load_record(file) == Record.parse(text)
+        assert read_record("-", io.TextIOWrapper(io.BytesIO(content))) == Record.parse(text)
+
+
+@pytest.mark.skipif(shutil.which("iconv") is None, reason="needs iconv")
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_the_way_out_of_utf_16_is_one(tmp_path: Path, encoding: str) -> None:
+    old, new = tmp_path / "old.qttt", tmp_path / "new.qttt"
+    old.write_bytes('[X "Adá"] 5 5*6'.encode(encoding))
+    with pytest.raises(RecordError, match=r"convert it by iconv .* OLD > NEW$") as caught:
+        load_record(old)
+    command = str(caught.value).partition("convert it by ")[2]
+    filled = command.replace("OLD", shlex.quote(str(old))).replace("NEW", shlex.quote(str(new)))
+    subprocess.run(filled, shell=True, check=True)
+    assert load_record(new) == Record.parse('[X "Adá"] 5 5*6')
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
