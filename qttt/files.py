@@ -104,6 +104,11 @@ def save_file(path: str | Path, content: str | bytes) -> None:
         raise FileError(path, f"cannot save {_shown(path)}: {_reason(error)}") from error
 
 
+def unreadable_input(error: OSError) -> FileError:
+    """The error for a standard input that cannot be read: closed, or open for writing only."""
+    return FileError("standard input", f"cannot read standard input: {_reason(error)}")
+
+
 def _refuse_no_name(path: str | Path) -> None:
     # An empty name would be taken for the present folder.
     if path == "":

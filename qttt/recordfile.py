@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from qttt.errors import QtttError, RecordError
-from qttt.files import MAX_BYTES, FileError, read_file, reserve_file, save_file
+from qttt.files import MAX_BYTES, FileError, read_file, reserve_file, save_file, unreadable_input
 from qttt.record import Record
 from qttt.recordtext import COMMENT_PATTERN, HEADER_PATTERN
 
@@ -34,10 +34,10 @@ def read_record(argument: str, stdin: TextIO | None = None) -> Record:
 
     Raises:
         RecordError: text that is no record.
-        FileError: a file that cannot be read.
+        FileError: a file, or the standard input, that cannot be read.
     """
     if argument == STANDARD_INPUT:
-        return Record.parse(_read_stdin(stdin or sys.stdin))
+        return Record.parse(_read_stdin(sys.stdin if stdin is None else stdin))
     if not names_file(argument):
         try:
             return Record.parse(argument)
@@ -104,9 +104,14 @@ def free_name() -> str:
     return str(reserve_file(names))
 
 
-def _read_stdin(stdin: TextIO) -> str:
+def _read_stdin(stdin: TextIO | None) -> str:
+    if stdin is None:
+        raise FileError(STANDARD_INPUT, "cannot read standard input: it is closed")
     buffer = getattr(stdin, "buffer", None)
-    content = stdin.read(MAX_BYTES + 1) if buffer is None else buffer.read(MAX_BYTES + 1)
+    try:
+        content = stdin.read(MAX_BYTES + 1) if buffer is None else buffer.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise unreadable_input(error) from error
     if len(content) > MAX_BYTES:
         raise RecordError(f"standard input has more than {MAX_BYTES:,} bytes, the most for a record")
     return content if isinstance(content, str) else _decode(content)

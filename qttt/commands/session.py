@@ -5,11 +5,12 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
 from qttt.errors import QtttError
-from qttt.files import FileError
+from qttt.files import FileError, unreadable_input
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,8 +164,7 @@ class Session:
             console.print(item, soft_wrap=not sentence)
         text = "\n".join(line.rstrip() for line in sheet.getvalue().split("\n"))
         if to_stderr:
-            stream.write(text)
-            stream.flush()
+            self.tell(text)
         else:
             self.write(text)
 
@@ -189,6 +189,12 @@ class Session:
             self._silence()
             raise FileError("standard output", f"cannot write the output: {error.strerror}") from error
 
+    def tell(self, text: str) -> None:
+        """Write to standard error; where nobody listens the work goes on, and its status says its end."""
+        with suppress(OSError):
+            self.stderr.write(text)
+            self.stderr.flush()
+
     def _silence(self) -> None:
         self._broken = True
         # The interpreter flushes standard output once more when it ends, and would complain.
@@ -196,8 +202,15 @@ class Session:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def read_line(self) -> str:
-        """A line of the input with its line feed; empty at the end. A line without end comes in parts."""
-        return self.stdin.readline(LONGEST_LINE)
+        """A line of the input with its line feed; empty at the end. A line without end comes in parts.
+
+        Raises:
+            FileError: the input cannot be read, as it is closed for example.
+        """
+        try:
+            return self.stdin.readline(LONGEST_LINE)
+        except OSError as error:
+            raise unreadable_input(error) from error
 
     def ask(self, question: str, answers: Sequence[str]) -> str:
         """Ask until one of the answers, or the only one that begins like what was typed, is given.
@@ -211,14 +224,13 @@ class Session:
         """
         prompt = f"{question} [{'/'.join(answers)}] "
         while True:
-            self.stderr.write(prompt)
-            self.stderr.flush()
+            self.tell(prompt)
             try:
                 line = self.read_line()
             except KeyboardInterrupt:
                 line = ""
             if not line:
-                self.stderr.write("\n")
+                self.tell("\n")
                 raise QuestionUnansweredError("the question was not answered")
             typed = line.strip().lower()
             fitting = [answer for answer in answers if typed and answer.startswith(typed)]
