@@ -5,11 +5,12 @@ import re
 import shlex
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
 from qttt.errors import QtttError, RecordError
-from qttt.files import MAX_BYTES, FileError, read_file, reserve_file, save_file, unreadable_input
+from qttt.files import MAX_BYTES, FileError, read_file, save_file, save_new_file, unreadable_input
 from qttt.record import Record
 from qttt.recordtext import COMMENT_PATTERN, HEADER_PATTERN
 
@@ -71,8 +72,7 @@ def save_record(path: str | Path, record: Record) -> None:
     Raises:
         FileError: it cannot be saved; an old file is as it was.
     """
-    text = str(record)
-    save_file(path, f"{text}\n" if text else "")
+    save_file(path, _file_text(record))
 
 
 def start_record(path: str | Path, record: Record) -> None:
@@ -93,15 +93,30 @@ def start_record(path: str | Path, record: Record) -> None:
     save_record(path, record)
 
 
-def free_name() -> str:
-    """Make a file for a record that has none: named after the time, with a number if that is taken.
+def save_new_record(record: Record, names: Iterable[Path] | None = None) -> str:
+    """Save a record under a name that nobody has, whole or not at all.
+
+    Args:
+        record: what is saved.
+        names: names in the order of preference; None for the time, with a number if that is taken.
+
+    Returns:
+        The file's name.
 
     Raises:
-        FileError: it cannot be made.
+        FileError: it cannot be saved; no file is left behind.
     """
+    return str(save_new_file(_timely() if names is None else names, _file_text(record)))
+
+
+def _timely() -> Iterator[Path]:
     stem = time.strftime("game-%Y%m%d-%H%M%S")
-    names = (f"{stem}{suffix}.qttt" for suffix in ("", *(f"-{number}" for number in range(2, 1000))))
-    return str(reserve_file(names))
+    return (Path(f"{stem}{suffix}.qttt") for suffix in ("", *(f"-{number}" for number in range(2, 1000))))
+
+
+def _file_text(record: Record) -> str:
+    text = str(record)
+    return f"{text}\n" if text else ""
 
 
 def _read_stdin(stdin: TextIO | None) -> str:

@@ -20,14 +20,15 @@ from qttt.commands.arguments import (
     settle_headers,
     whole_number,
 )
-from qttt.commands.observed import observe_report, show_observation
+from qttt.commands.observed import observe_report, save_outcome, show_observation
 from qttt.commands.session import QuestionUnansweredError, Session
 from qttt.commands.waiting import waiting
-from qttt.errors import IllegalMoveError, QtttError, UsageError
+from qttt.errors import IllegalMoveError, UsageError
+from qttt.files import FileError
 from qttt.game import Game
 from qttt.outcomes import Observation
 from qttt.record import Record
-from qttt.recordfile import names_file, save_record
+from qttt.recordfile import names_file
 from qttt.state import Phase
 from qttt.symbols import Mode
 
@@ -160,7 +161,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         sample = observe_board(game, mode, observer, rng, arguments.shots)
     record = record.updated(game)
     if arguments.save is not None:
-        save_record(arguments.save, record)
+        save_outcome(arguments.save, record)
     report = observe_report(game, record, sample, observer.name)
     if arguments.json:
         session.write_json(report)
@@ -187,7 +188,7 @@ def _choose(
     seen = record.updated(game)
     if arguments.save is not None:
         # From here on the positions are known, and nothing that happens to the program may make them anew.
-        save_record(arguments.save, seen)
+        save_outcome(arguments.save, seen)
     try:
         session.show_game(game, to_stderr=True)
         question = f"{game.state.initiator}, which mode of observation?"
@@ -203,9 +204,9 @@ def _kept(seen: Record, arguments: Namespace) -> str:
     if file is None and names_file(arguments.record):
         file = arguments.record
         try:
-            save_record(file, seen)
-        except QtttError as error:
-            return f"{error}; the record with the observed positions is: {' '.join(str(seen).split())}"
+            save_outcome(file, seen)
+        except FileError as error:
+            return str(error)
     if file is None:
         return f"no mode was chosen; go on with the observed positions: {' '.join(str(seen).split())}"
     return f"no mode was chosen; the observed positions are kept in {file}"

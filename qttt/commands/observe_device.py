@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from qttt.commands.arguments import device_of, resume_alone
 from qttt.commands.devicejobs import Outcome, observe_on_device, resume_on_device
 from qttt.commands.deviceplans import show_dry_run
-from qttt.commands.observed import observe_report, show_observation
+from qttt.commands.observed import observe_report, save_outcome, show_observation
 from qttt.commands.session import QuestionUnansweredError, Session
 from qttt.dynamic import Policy, plan_dynamic
 from qttt.errors import UsageError
@@ -15,7 +15,7 @@ from qttt.game import Game
 from qttt.pending import find
 from qttt.pendingjobs import describe
 from qttt.record import Record
-from qttt.recordfile import names_file, save_record
+from qttt.recordfile import names_file
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _report(game: Game, outcome: Outcome, arguments: Namespace, session: Session
     pending, sample = outcome.pending, outcome.sample
     assert pending.sent is not None
     if arguments.save is not None and pending.file != Path(arguments.save):
-        save_record(arguments.save, pending.record)
+        save_outcome(arguments.save, pending.record)
     report = {
         **observe_report(game, pending.record, sample, pending.sent.backend),
         "kinds": dict(sorted(sample.kinds.items())),

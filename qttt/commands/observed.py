@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qttt.commands.session import Session
+from qttt.files import FileError
 from qttt.game import Game
 from qttt.outcomes import Observation
 from qttt.record import Record
+from qttt.recordfile import save_record
 
 if TYPE_CHECKING:
     from qttt.samples import Sample
@@ -64,3 +66,16 @@ def show_observation(
     session.show("", report["record"])
     if saved is not None:
         session.show("", f"Saved in {saved}.")
+
+
+def save_outcome(file: str, record: Record) -> None:
+    """Save a record with what was just observed, which is not lost if that fails.
+
+    Raises:
+        FileError: it cannot be saved; the message has the record.
+    """
+    try:
+        save_record(file, record)
+    except FileError as error:
+        text = " ".join(str(record).split())
+        raise FileError(file, f"{error}; the record with what was observed is: {text}") from error

@@ -27,7 +27,7 @@ from qttt.errors import UsageError
 from qttt.files import FileError
 from qttt.players import PLAYERS
 from qttt.record import Record
-from qttt.recordfile import free_name, load_record, start_record
+from qttt.recordfile import load_record, save_new_record, start_record
 from qttt.rolls import Rolls, check_rolls
 from qttt.symbols import Symbol
 
@@ -165,8 +165,10 @@ def _keep(keyboard: "KeyboardGame", session: Session) -> None:
         session.show("No move was made, so there is nothing to keep.")
         return
     try:
-        keyboard.file = keyboard.file or free_name()
-        keyboard.keep()
+        if keyboard.file is None:
+            keyboard.file = save_new_record(keyboard.record)
+        else:
+            keyboard.keep()
     except FileError as error:
         session.show(f"The record could not be kept: {error}. This is it:", "", str(keyboard.record), "")
         return

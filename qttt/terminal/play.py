@@ -13,14 +13,14 @@ from qttt.commands.parser import Parser
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import QtttError, RecordError, UsageError, quoted
-from qttt.files import FileError, reserve_file
+from qttt.files import FileError
 from qttt.game import Game, parse_event
 from qttt.moves import Move
 from qttt.observation import Observer
 from qttt.outcomes import Observation
 from qttt.players import Choice
 from qttt.record import Record
-from qttt.recordfile import load_record, save_record
+from qttt.recordfile import load_record, save_new_record, save_record
 from qttt.standing import final_board, shown_position, standing
 from qttt.state import Event, Phase, State
 from qttt.symbols import Mode, Symbol
@@ -122,17 +122,16 @@ class KeyboardGame:
         """
         self.record = self.record.updated(self.game)
         if self.file is not None:
-            self._step_aside(self.file)
-            save_record(self.file, self.record)
+            if self._is_ours(self.file):
+                save_record(self.file, self.record)
+            else:
+                self._step_aside(Path(self.file))
             self._saved = self.record.events
 
-    def _step_aside(self, file: str) -> None:
-        """Where the file has come to hold another game, leave that and go on in a file beside it."""
-        if self._is_ours(file):
-            return
-        path = Path(file)
-        names = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(2, 1000))
-        self.file = str(reserve_file(names))
+    def _step_aside(self, file: Path) -> None:
+        """Leave a file that has come to hold another game, and go on in one beside it."""
+        names = (file.with_name(f"{file.stem}-{number}{file.suffix}") for number in range(2, 1000))
+        self.file = save_new_record(self.record, names)
         self.session.show(f"Somebody else has changed {file}; this game goes on in {self.file}.")
 
     def _is_ours(self, file: str) -> bool:

@@ -255,7 +255,7 @@ def test_the_positions_survive_a_file_that_cannot_be_written(
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     done = run("observe", str(file), "--seed", "2", terminal=True)
     assert done.status == 130
-    assert 'permission denied; the record with the observed positions is: [Level "4"]' in done.err
+    assert 'permission denied; the record with what was observed is: [Level "4"]' in done.err
     assert file.read_text() == text
 
 
