@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from qttt.commands import COMMANDS, Entry
+from qttt.commands.characters import visible
 from qttt.commands.parser import Parser
 from qttt.commands.session import Session
 from qttt.errors import QtttError, ServiceError, UsageError
@@ -172,8 +173,8 @@ def _tolerant(stdout: TextIO) -> TextIO:
 
 def _report(message: str, status: int, session: Session, words: Sequence[str]) -> int:
     if "--debug" in words:
-        traceback.print_exc(file=session.stderr)
-    line = " ".join(f"qttt: error: {message}".split("\n"))
+        session.tell(visible(traceback.format_exc()))
+    line = visible(" ".join(f"qttt: error: {message}".split("\n")))
     encoding = session.stderr.encoding or "utf-8"
     try:
         line.encode(encoding)

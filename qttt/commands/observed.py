@@ -63,7 +63,8 @@ def show_observation(
             count_rows(report["counts"], MOST_BOARDS),
             left_out(len(report["counts"]), MOST_BOARDS, "most frequent"),
         )
-    session.show("", report["record"])
+    session.show("")
+    session.write(f"{report['record']}\n")
     if saved is not None:
         session.show("", f"Saved in {saved}.")
 

@@ -133,7 +133,8 @@ def _play(keyboard: "KeyboardGame", session: Session) -> "tuple[int, bool]":
     if keyboard.file is not None:
         session.show(f"The record is in {keyboard.file}.")
     else:
-        session.show("", "The record (--record FILE would have saved it):", "", str(keyboard.record))
+        session.show("", "The record (--record FILE would have saved it):", "")
+        session.write(f"{keyboard.record}\n")
     return 0, True
 
 
@@ -170,7 +171,8 @@ def _keep(keyboard: "KeyboardGame", session: Session) -> None:
         else:
             keyboard.keep()
     except FileError as error:
-        session.show(f"The record could not be kept: {error}. This is it:", "", str(keyboard.record), "")
+        session.show(f"The record could not be kept: {error}. This is it:", "")
+        session.write(f"{keyboard.record}\n\n")
         return
     session.show(f"The record is kept in {keyboard.file}; go on with: qttt play {shlex.quote(keyboard.file)}")
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
+from qttt.commands.characters import visible
 from qttt.errors import QtttError
 from qttt.files import FileError, unreadable_input
 
@@ -140,16 +141,14 @@ class Session:
             *items: strings, or what Rich can render, one below the other.
             to_stderr: for what belongs to a question rather than to the result.
         """
-        from rich.console import Console
         from rich.text import Text
+
+        from qttt.commands.console import SafeConsole
 
         stream = self.stderr if to_stderr else self.stdout
         sheet = _Sheet(stream.isatty())
-        console = Console(
+        console = SafeConsole(
             file=sheet,
-            highlight=False,
-            markup=False,
-            emoji=False,
             width=None if stream.isatty() else 100,
             force_jupyter=False,
             # Rich would keep bold type under NO_COLOR. An empty value counts as none, as the convention says.
@@ -166,18 +165,26 @@ class Session:
         if to_stderr:
             self.tell(text)
         else:
-            self.write(text)
+            self._put(text)
 
     def write_json(self, value: Mapping[str, Any]) -> None:
         """Print one JSON object on a line of its own."""
         self.write(json.dumps(value, allow_nan=False) + "\n")
 
     def write(self, text: str) -> None:
-        """Write to standard output. When nobody reads it any more, the rest is dropped without a word.
+        """Write data, a record or a circuit for example, to standard output: as it is, but for a terminal.
+
+        When nobody reads it any more, the rest is dropped without a word.
+
+        Args:
+            text: what is written; on a terminal without what that would obey.
 
         Raises:
             FileError: the output cannot be written, on a full disk for example.
         """
+        self._put(visible(text) if self.stdout.isatty() else text)
+
+    def _put(self, text: str) -> None:
         if self._broken:
             return
         try:

@@ -145,8 +145,8 @@ def test_a_match_on_a_full_disk_keeps_whole_lines(tmp_path: Path, limit: int) ->
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     file = tmp_path / "match.jsonl"
-    words = ("selfplay", "--x", "random", "--o", "random", "--seed", "1", "--jobs", "1")
-    words = (*words, "--records", str(file))
+    words = ["selfplay", "--x", "random", "--o", "random", "--seed", "1", "--jobs", "1"]
+    words += ["--records", str(file)]
     said = one_line(process(*words, "--games", "20", before=little), 2)
     assert "cannot write the games" in said
     if limit == 10:
