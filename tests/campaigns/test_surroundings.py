@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -483,3 +484,49 @@ def test_output_that_nobody_reads_to_its_end(argv: list[str], tmp_path: Path) ->
     complaint = program.stderr.read()
     assert program.wait(120) == 0, complaint
     assert complaint == b""
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The whole program in a zip, as ``python -m zipapp`` makes it."""
+    file = tmp_path_factory.mktemp("zip") / "qttt.pyz"
+    with zipfile.ZipFile(file, "w") as made:
+        for package in ("qttt", "circuits"):
+            for path in sorted((ROOT / package).rglob("*")):
+                if path.is_file() and path.suffix != ".pyc":
+                    made.write(path, path.relative_to(ROOT))
+        made.writestr(
+            "__main__.py",
+            "import sys\nfrom qttt.__main__ import main\nif __name__ == '__main__':\n    sys.exit(main())\n",
+        )
+    return file
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (["solve", "--level", "1"], "5"),
+        *(
+            pytest.param(argv, says, marks=pytest.mark.slow)
+            for argv, says in (
+                (["solve", "--level", "1", "--options", "measure-turn"], "measure-turn"),
+                (["advise", "5"], "5*1"),
+                (["explain", "5", "--out", "lesson.html"], "Wrote lesson.html."),
+                (["draw", "5", "--out", "board.png"], "Wrote board.png."),
+                (["check", "5 5*6", "--seed", "1"], "Everything agrees."),
+                (
+                    ["selfplay", "--x", "perfect", "--o", "medium", "--games", "2", "--jobs", "2"],
+                    "perfect plays X",
+                ),
+            )
+        ),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_the_program_runs_from_a_zip(archive: Path, tmp_path: Path, argv: list[str], says: str) -> None:
+    """What ships beside the modules, tables and templates, is found there too."""
+    done = subprocess.run(
+        [sys.executable, str(archive), *argv], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert says in done.stdout
