@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from circuits.errors import DecodingError
-from circuits.measurement import Bit, Known, Readout, Source
+from circuits.measurement import REGISTER_NAMES, Bit, Known, Readout, Source
 
 HERALD_FAILED: Final = -1
 """Index of a shot that does not count because a herald fired."""
@@ -73,7 +73,13 @@ class Shots:
 
     @classmethod
     def from_registers(cls, registers: Mapping[str, Bits], shots: int) -> "Shots":
-        """Build shots from arrays by register name; registers that are absent have no bits."""
+        """Build shots from arrays by register name; registers that are absent have no bits.
+
+        Raises:
+            DecodingError: a register has another name than `pos`, `mark` and `flag`, or arrays do not fit.
+        """
+        if others := sorted(registers.keys() - set(REGISTER_NAMES)):
+            raise DecodingError(f"shots have the registers {', '.join(REGISTER_NAMES)}, not {others[0]!r}")
         empty = _no_bits(shots)
         return cls(registers.get("pos", empty), registers.get("mark", empty), registers.get("flag", empty))
 
@@ -140,15 +146,13 @@ class Decoded:
 @lru_cache(maxsize=1024)
 def _columns(sources: tuple[Source, ...], register: str, width: int) -> npt.NDArray[np.intp]:
     """Return where each value is found in bits of that width with a 0 and a 1 behind them."""
-    columns = []
-    for source in sources:
-        if isinstance(source, Known):
-            columns.append(width + source.value)
-        elif source.index < width:
-            columns.append(source.index)
-        else:
-            raise DecodingError(f"the readout wants bit {source.index} of {register}, which has {width}")
-    return np.array(columns)
+    wanted = 1 + max((source.index for source in sources if isinstance(source, Bit)), default=-1)
+    # Bits behind the last that is read are those of another circuit, and then all of them may be.
+    if wanted != width:
+        raise DecodingError(f"the readout reads {wanted} bits of {register}, and its shots have {width}")
+    return np.array(
+        [width + source.value if isinstance(source, Known) else source.index for source in sources]
+    )
 
 
 def _values(sources: tuple[Source, ...], bits: Bits, register: str) -> Bits:
@@ -184,8 +188,8 @@ def decode(readout: Readout, shots: Shots) -> Decoded:
         shots: the bits, of a circuit that the readout belongs to.
 
     Raises:
-        DecodingError: the readout asks for a bit that the shots do not have, or for another number of
-            heralds.
+        DecodingError: a register of the shots has more bits or fewer than the readout reads, or another
+            number of heralds.
     """
     if shots.flag.shape[1] != len(readout.heralds):
         raise DecodingError(f"a readout has {len(readout.heralds)} heralds, its shots {shots.flag.shape[1]}")

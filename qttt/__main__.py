@@ -1,5 +1,6 @@
 """Where a process of ``qttt`` begins: ``python -m qttt``, and the script of that name."""
 
+import os
 import sys
 
 
@@ -9,6 +10,7 @@ def main() -> int:
     Returns:
         The exit status. An interrupt while the command line is still being imported ends as a later one does.
     """
+    _occupy_closed_streams()
     try:
         from qttt.cli import main as run
 
@@ -17,6 +19,23 @@ def main() -> int:
         if sys.stderr is not None:
             sys.stderr.write("qttt: error: interrupted\n")
         return 130
+
+
+def _occupy_closed_streams() -> None:
+    """Open the null device in the place of a closed standard output or standard error.
+
+    Else the next file opened might get its number, and with it what compiled libraries and worker processes
+    write there. ``sys`` still says that the stream is closed. Nothing writes to standard input, and whoever
+    opens ``/dev/stdin`` shall be told that there is none.
+    """
+    for number in (1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, number)
+            if null != number:
+                os.close(null)
 
 
 if __name__ == "__main__":

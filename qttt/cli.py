@@ -5,15 +5,16 @@ or service failed; 130 interrupted.
 """
 
 import argparse
+import errno
 import io
-import os
 import sys
 import textwrap
 import traceback
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from qttt.commands import COMMANDS, Entry
+from qttt.commands.characters import visible
 from qttt.commands.parser import Parser
 from qttt.commands.session import Session
 from qttt.errors import QtttError, ServiceError, UsageError
@@ -31,38 +32,40 @@ _DESCRIPTION = (
 _IN_ASCII = str.maketrans({"△": "X", "□": "O", "…": "...", "−": "-", "–": "-", "’": "'", "√": "sqrt "})
 
 
-def build_parser(named: str | None = None, stdout: TextIO | None = None) -> Parser:
+def build_parser(named: str | None = None, write: Callable[[str], None] | None = None) -> Parser:
     """The parser of the whole command line.
 
     Args:
         named: the only command whose module is imported and whose arguments are added; None for all.
-        stdout: where help goes.
+        write: what writes help; None for the process's standard output.
     """
     parser = Parser(
         prog="qttt",
         description=textwrap.fill(_DESCRIPTION, WIDTH),
         epilog="qttt COMMAND --help explains a command and shows examples.",
-        stdout=stdout,
+        write=write,
     )
     parser.add_argument("--version", action="store_true", help="print the version and end")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for entry in COMMANDS:
         if named is None or named == entry.name:
-            _add_command(commands, entry, stdout)
+            _add_command(commands, entry, write)
         else:
             commands.add_parser(entry.name, help=entry.summary, add_help=False)
     return parser
 
 
-def _add_command(commands: "argparse._SubParsersAction[Parser]", entry: Entry, stdout: TextIO | None) -> None:
+def _add_command(
+    commands: "argparse._SubParsersAction[Parser]", entry: Entry, write: Callable[[str], None] | None
+) -> None:
     command = entry.load()
     parser = commands.add_parser(
         entry.name,
         help=entry.summary,
         description=textwrap.fill(command.explanation, WIDTH),
         epilog="\n".join(["examples:", *(f"  qttt {example}" for example in command.examples)]),
-        stdout=stdout,
+        write=write,
     )
     command.add_arguments(parser)
     parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
@@ -92,8 +95,8 @@ def main(
     """
     words = list(sys.argv[1:] if argv is None else argv)
     session = Session(
-        _readable(stdin or sys.stdin or io.StringIO()),
-        stdout or _tolerant(sys.stdout),
+        _readable(stdin or sys.stdin or _Closed()),
+        stdout or _tolerant(sys.stdout or _Closed()),
         stderr or sys.stderr or io.StringIO(),
         rng,
     )
@@ -120,7 +123,7 @@ def _comes_of_an_interrupt(error: BaseException | None) -> bool:
 
 def _run(words: list[str], session: Session) -> int:
     named = next((word for word in words if not word.startswith("-")), "")
-    parser = build_parser(named, session.stdout)
+    parser = build_parser(named, session.write)
     try:
         arguments = parser.parse_args(words)
     except SystemExit as end:  # After --help.
@@ -164,10 +167,17 @@ def _readable(stdin: TextIO) -> TextIO:
     return stdin
 
 
-def _tolerant(stdout: TextIO | None) -> TextIO:
-    """Standard output that writes what its encoding lacks as escapes; a sink if the process has none."""
-    if stdout is None:
-        return open(os.devnull, "w")
+class _Closed(io.StringIO):
+    """A stream that the process was started without: nothing was said there, and nothing can be."""
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise OSError(errno.EBADF, "it is closed")
+
+    read = readline = write = _refuse
+
+
+def _tolerant(stdout: TextIO) -> TextIO:
+    """Standard output that writes what its encoding lacks as escapes."""
     if isinstance(stdout, io.TextIOWrapper):
         stdout.reconfigure(errors="backslashreplace")
     return stdout
@@ -175,16 +185,12 @@ def _tolerant(stdout: TextIO | None) -> TextIO:
 
 def _report(message: str, status: int, session: Session, words: Sequence[str]) -> int:
     if "--debug" in words:
-        traceback.print_exc(file=session.stderr)
-    line = " ".join(f"qttt: error: {message}".split("\n"))
+        session.tell(visible(traceback.format_exc()))
+    line = visible(" ".join(f"qttt: error: {message}".split("\n")))
     encoding = session.stderr.encoding or "utf-8"
     try:
         line.encode(encoding)
     except (UnicodeEncodeError, LookupError):
         line = line.translate(_IN_ASCII).encode("ascii", "backslashreplace").decode()
-    try:
-        session.stderr.write(f"{line}\n")
-        session.stderr.flush()
-    except OSError:
-        pass  # Nobody listens; the status still says it.
+    session.tell(f"{line}\n")
     return status

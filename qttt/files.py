@@ -4,8 +4,10 @@ import errno
 import os
 import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
+from circuits.opening import open_to_write, read_at_most
 from circuits.wholefile import replace_file
 from qttt.errors import QtttError
 
@@ -33,43 +35,20 @@ def read_file(path: str | Path, limit: int = MAX_BYTES) -> bytes:
         limit: the most bytes it may have.
 
     Raises:
-        FileError: it is missing, too large, a folder, or cannot be read.
+        FileError: it is missing, too large, a folder, a pipe that nobody writes to, or cannot be read.
     """
     try:
         _refuse_no_name(path)
-        with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size > limit:
-                raise FileError(path, f"{_shown(path)} has {size:,} bytes, and {limit:,} are the most")
-            # A pipe or a device shows no size, and a file may grow while it is read.
-            content = file.read(limit + 1)
+        size = os.stat(path).st_size
+        # A pipe or a device shows no size, and a file may grow while it is read.
+        content = b"" if size > limit else read_at_most(path, limit + 1)
     except (OSError, ValueError) as error:
         raise FileError(path, f"cannot read {_shown(path)}: {_reason(error)}") from error
+    if size > limit:
+        raise FileError(path, f"{_shown(path)} has {size:,} bytes, and {limit:,} are the most")
     if len(content) > limit:
         raise FileError(path, f"{_shown(path)} has more than {limit:,} bytes, which are the most")
     return content
-
-
-def reserve_file(names: Iterable[str | Path]) -> Path:
-    """Make an empty file of the first name that nobody has; two processes never get the same.
-
-    Args:
-        names: names in the order of preference.
-
-    Raises:
-        FileError: no file can be made, or all names are taken.
-    """
-    path = Path()
-    for name in names:
-        path = Path(name)
-        try:
-            with open(path, "xb"):
-                return path
-        except FileExistsError:
-            continue
-        except (OSError, ValueError) as error:
-            raise FileError(path, f"cannot save {_shown(path)}: {_reason(error)}") from error
-    raise FileError(path, f"cannot save {_shown(path)}: all names like it are taken")
 
 
 def save_file(path: str | Path, content: str | bytes) -> None:
@@ -85,15 +64,17 @@ def save_file(path: str | Path, content: str | bytes) -> None:
         content: the whole new content; text is written as UTF-8.
 
     Raises:
-        FileError: it cannot be saved; an old file is as it was.
+        FileError: it cannot be saved, as it is a pipe that nobody reads for example; an old file is as it
+            was.
     """
     try:
         _refuse_no_name(path)
         data = content.encode() if isinstance(content, str) else content
         target = os.path.realpath(path)
-        old = os.stat(target) if os.path.exists(target) else None
+        old = os.stat(path) if os.path.exists(path) else None
         if old is not None and not stat.S_ISREG(old.st_mode):
-            with open(target, "wb") as file:
+            # By the given name: /dev/stdout, too, leads to a pipe without a name of its own.
+            with open(path, "wb", opener=open_to_write) as file:
                 file.write(data)
             return
         if old is not None and not os.access(target, os.W_OK):
@@ -102,6 +83,49 @@ def save_file(path: str | Path, content: str | bytes) -> None:
         replace_file(target, data)
     except (OSError, ValueError) as error:
         raise FileError(path, f"cannot save {_shown(path)}: {_reason(error)}") from error
+
+
+def save_new_file(names: Iterable[str | Path], content: str | bytes) -> Path:
+    """Save a file under the first name that nobody has; two processes never get the same.
+
+    Args:
+        names: names in the order of preference.
+        content: the whole content; text is written as UTF-8.
+
+    Returns:
+        The name.
+
+    Raises:
+        FileError: it cannot be saved, or all names are taken; no file of these names is left behind.
+    """
+    path = _reserved(names)
+    try:
+        save_file(path, content)
+    except BaseException:
+        with suppress(OSError):
+            path.unlink()
+        raise
+    return path
+
+
+def _reserved(names: Iterable[str | Path]) -> Path:
+    """Make an empty file of the first name that nobody has."""
+    path = Path()
+    for name in names:
+        path = Path(name)
+        try:
+            with open(path, "xb"):
+                return path
+        except FileExistsError:
+            continue
+        except (OSError, ValueError) as error:
+            raise FileError(path, f"cannot save {_shown(path)}: {_reason(error)}") from error
+    raise FileError(path, f"cannot save {_shown(path)}: all names like it are taken")
+
+
+def unreadable_input(error: OSError) -> FileError:
+    """The error for a standard input that cannot be read: closed, or open for writing only."""
+    return FileError("standard input", f"cannot read standard input: {_reason(error)}")
 
 
 def _refuse_no_name(path: str | Path) -> None:

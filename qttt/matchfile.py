@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import Any, Self
 
+from circuits.opening import open_regular
 from qttt.errors import MALFORMED, QtttError
 from qttt.files import MAX_BYTES, FileError
 from qttt.rules import Rules
@@ -45,13 +46,20 @@ class MatchFile:
         self.path = path
         first = _line(match_header(match))
         try:
-            content = path.read_bytes() if path.exists() else b""
-            self.played, kept = _read(path, content, first)
-            self._file = path.open("r+b" if path.exists() else "w+b")
-            self._file.truncate(kept)
-            self._file.seek(kept)
-            if not kept:
-                self._write(first)
+            new = not path.exists()
+            # Without a buffer, which would try again later to write what a full disk did not take.
+            self._file = open(path, "x+b" if new else "r+b", 0, opener=open_regular)  # noqa: SIM115
+            try:
+                self.played, kept = _read(path, self._file.read(), first)
+                self._file.truncate(kept)
+                self._file.seek(kept)
+                if not kept:
+                    self._write(first)
+            except BaseException:
+                self._file.close()
+                if new:
+                    path.unlink(missing_ok=True)
+                raise
         except OSError as error:
             raise FileError(str(path), f"cannot write the games to {path}: {error.strerror}") from error
 
@@ -69,8 +77,16 @@ class MatchFile:
             ) from error
 
     def _write(self, line: bytes) -> None:
-        self._file.write(line)
-        self._file.flush()
+        """Add a line, or nothing: what a full disk has taken of it is removed."""
+        place = self._file.tell()
+        try:
+            rest = memoryview(line)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            self._file.truncate(place)
+            self._file.seek(place)
+            raise
 
     def __enter__(self) -> Self:
         """The open file."""
@@ -118,7 +134,7 @@ def match_of(path: Path) -> Match | None:
     try:
         line = b""
         if path.exists():
-            with path.open("rb") as file:
+            with open(path, "rb", opener=open_regular) as file:
                 line = file.readline(MAX_BYTES)
     except OSError as error:
         raise FileError(str(path), f"cannot read {path}: {error.strerror}") from error

@@ -6,11 +6,12 @@ import re
 import shlex
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
 from qttt.errors import QtttError, RecordError
-from qttt.files import MAX_BYTES, FileError, read_file, reserve_file, save_file
+from qttt.files import MAX_BYTES, FileError, read_file, save_file, save_new_file, unreadable_input
 from qttt.moves import SIGNS
 from qttt.record import Record
 from qttt.recordmerge import merged
@@ -50,10 +51,10 @@ def read_record(argument: str, stdin: TextIO | None = None) -> Record:
 
     Raises:
         RecordError: text that is no record.
-        FileError: a file that cannot be read.
+        FileError: a file, or the standard input, that cannot be read.
     """
     if argument == STANDARD_INPUT:
-        return Record.parse(_read_stdin(stdin or sys.stdin))
+        return Record.parse(_read_stdin(sys.stdin if stdin is None else stdin))
     if not names_file(argument):
         try:
             return Record.parse(argument)
@@ -87,8 +88,7 @@ def save_record(path: str | Path, record: Record) -> None:
     Raises:
         FileError: it cannot be saved; an old file is as it was.
     """
-    text = str(record)
-    save_file(path, f"{text}\n" if text else "")
+    save_file(path, _file_text(record))
 
 
 def save_over(path: str | Path, record: Record, known: Record) -> Record:
@@ -139,20 +139,40 @@ def start_record(path: str | Path, record: Record) -> None:
     save_record(path, record)
 
 
-def free_name() -> str:
-    """Make a file for a record that has none: named after the time, with a number if that is taken.
+def save_new_record(record: Record, names: Iterable[Path] | None = None) -> str:
+    """Save a record under a name that nobody has, whole or not at all.
+
+    Args:
+        record: what is saved.
+        names: names in the order of preference; None for the time, with a number if that is taken.
+
+    Returns:
+        The file's name.
 
     Raises:
-        FileError: it cannot be made.
+        FileError: it cannot be saved; no file is left behind.
     """
+    return str(save_new_file(_timely() if names is None else names, _file_text(record)))
+
+
+def _timely() -> Iterator[Path]:
     stem = time.strftime("game-%Y%m%d-%H%M%S")
-    names = (f"{stem}{suffix}.qttt" for suffix in ("", *(f"-{number}" for number in range(2, 1000))))
-    return str(reserve_file(names))
+    return (Path(f"{stem}{suffix}.qttt") for suffix in ("", *(f"-{number}" for number in range(2, 1000))))
 
 
-def _read_stdin(stdin: TextIO) -> str:
+def _file_text(record: Record) -> str:
+    text = str(record)
+    return f"{text}\n" if text else ""
+
+
+def _read_stdin(stdin: TextIO | None) -> str:
+    if stdin is None:
+        raise FileError(STANDARD_INPUT, "cannot read standard input: it is closed")
     buffer = getattr(stdin, "buffer", None)
-    content = stdin.read(MAX_BYTES + 1) if buffer is None else buffer.read(MAX_BYTES + 1)
+    try:
+        content = stdin.read(MAX_BYTES + 1) if buffer is None else buffer.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise unreadable_input(error) from error
     if len(content) > MAX_BYTES:
         raise RecordError(f"standard input has more than {MAX_BYTES:,} bytes, the most for a record")
     return content if isinstance(content, str) else _decode(content)

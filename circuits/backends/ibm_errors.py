@@ -154,8 +154,13 @@ def explain(error: Exception, doing: str, key: str = "the saved key") -> Circuit
             f"IBM Quantum does not accept {key} while {doing}: it is expired, revoked or mistyped; "
             f"make a new one and run `qttt login` ({text})"
         )
+    # The client takes what begins like a CRN apart without looking whether it is a whole one.
+    no_crn = isinstance(error, AttributeError) and "'group'" in text
+    if no_crn:
+        text = "a whole CRN begins with crn:v1: and has nine colons"
     if (
         isinstance(error, CloudResourceNameResolutionError)
+        or no_crn
         or status == 403
         or (isinstance(error, IBMInputValueError) and "instance" in text)
     ):

@@ -35,6 +35,7 @@ from circuits.backends import stored_circuits
 from circuits.decoding import Shots
 from circuits.errors import BackendError, BackendUsageError, DecodingError
 from circuits.measurement import REGISTER_NAMES, Readout
+from circuits.opening import read_at_most
 from circuits.wholefile import replace_file
 
 T = TypeVar("T")
@@ -290,11 +291,10 @@ def load(path: str | os.PathLike[str]) -> Job:
     """
     target = Path(path)
     try:
-        with target.open("rb") as file:
-            if (size := os.fstat(file.fileno()).st_size) <= MAX_BYTES:
-                # A pipe or a device shows no size, so what is read is limited too.
-                content = file.read(MAX_BYTES + 1)
-                size = len(content)
+        # A pipe or a device shows no size, so what is read is limited too.
+        if (size := target.stat().st_size) <= MAX_BYTES:
+            content = read_at_most(target, MAX_BYTES + 1)
+            size = len(content)
         if size > MAX_BYTES:
             raise BackendUsageError(f"the job file {target} is larger than {MAX_BYTES >> 20} MiB")
         if sum(map(content.count, (b",", b"[", b"{"))) > MAX_VALUES:

@@ -73,7 +73,7 @@ def openings() -> tuple[Opening, ...]:
 @cache
 def solved_levels() -> tuple[int, ...]:
     """The levels that are solved."""
-    return tuple(level.number for level in LEVELS if table_path(level.number).exists())
+    return tuple(level.number for level in LEVELS if table_path(level.number).is_file())
 
 
 @cache

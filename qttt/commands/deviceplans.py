@@ -105,9 +105,9 @@ def progress(session: Session, local: bool) -> "Iterator[Callable[[Progress], No
     if not session.stderr.isatty():
         yield lambda news: None if local else session.show(_line(news), to_stderr=True)
         return
-    from rich.console import Console
+    from qttt.commands.console import SafeConsole
 
-    console = Console(file=session.stderr, highlight=False, markup=False, emoji=False)
+    console = SafeConsole(file=session.stderr)
     with console.status("one moment") as status:
         # Lines are wrapped by the terminal, so that a command in them can be copied whole.
         yield _Moving(status, partial(console.print, soft_wrap=True))
@@ -121,10 +121,13 @@ class _Moving:
         self.show = show
 
     def __call__(self, news: "Progress") -> None:
+        from rich.text import Text
+
         if news.status in ("note", "retrying"):
             self.show(_line(news))
         else:
-            self.status.update(_line(news))
+            # As a text: Rich would take what stands in brackets in a string for its markup.
+            self.status.update(Text(_line(news)))
 
 
 def _line(news: "Progress") -> str:

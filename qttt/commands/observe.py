@@ -20,14 +20,15 @@ from qttt.commands.arguments import (
     settle_headers,
     whole_number,
 )
-from qttt.commands.observed import observe_report, saved, show_observation
+from qttt.commands.observed import observe_report, save_outcome, saved, show_observation
 from qttt.commands.session import QuestionUnansweredError, Session
 from qttt.commands.waiting import waiting
-from qttt.errors import IllegalMoveError, QtttError, UsageError
+from qttt.errors import IllegalMoveError, UsageError
+from qttt.files import FileError
 from qttt.game import Game
 from qttt.outcomes import Observation
 from qttt.record import Record
-from qttt.recordfile import RecordChangedError, names_file, save_over
+from qttt.recordfile import names_file
 from qttt.state import Phase
 from qttt.symbols import Mode
 
@@ -199,11 +200,9 @@ def _kept(seen: Record, arguments: Namespace) -> str:
     if file is None and names_file(arguments.record):
         file = arguments.record
         try:
-            save_over(file, seen, seen)
-        except RecordChangedError as error:
+            save_outcome(file, seen)
+        except FileError as error:
             return str(error)
-        except QtttError as error:
-            return f"{error}; the record with the observed positions is: {' '.join(str(seen).split())}"
     if file is None:
         return f"no mode was chosen; go on with the observed positions: {' '.join(str(seen).split())}"
     return f"no mode was chosen; the observed positions are kept in {file}"

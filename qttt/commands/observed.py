@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from qttt.commands.session import Session
+from qttt.files import FileError
 from qttt.game import Game
 from qttt.outcomes import Observation
 from qttt.record import Record
@@ -35,7 +36,7 @@ def saved(record: Record, arguments: Namespace) -> Record:
     if arguments.save is None:
         return record
     try:
-        return save_over(arguments.save, record, record)
+        return save_outcome(arguments.save, record)
     except RecordChangedError:
         source = arguments.record
         with suppress(OSError):
@@ -94,6 +95,26 @@ def show_observation(
             count_rows(report["counts"], MOST_BOARDS),
             left_out(len(report["counts"]), MOST_BOARDS, "most frequent"),
         )
-    session.show("", report["record"])
+    session.show("")
+    session.write(f"{report['record']}\n")
     if saved is not None:
         session.show("", f"Saved in {saved}.")
+
+
+def save_outcome(file: str, record: Record) -> Record:
+    """Save a record with what was just observed, which is not lost if that fails.
+
+    Returns:
+        What was saved: what came into the file of the same game survives.
+
+    Raises:
+        RecordChangedError: the file holds another game; the message has the record.
+        FileError: it cannot be saved; the message has the record.
+    """
+    try:
+        return save_over(file, record, record)
+    except RecordChangedError:
+        raise
+    except FileError as error:
+        text = " ".join(str(record).split())
+        raise FileError(file, f"{error}; the record with what was observed is: {text}") from error

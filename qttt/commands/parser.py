@@ -2,7 +2,8 @@
 
 import argparse
 import re
-from typing import Any, NoReturn, TextIO
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from qttt.errors import LONGEST_QUOTED, UsageError
 
@@ -10,10 +11,10 @@ from qttt.errors import LONGEST_QUOTED, UsageError
 class Parser(argparse.ArgumentParser):
     """An argument parser whose problems are errors of ours: one line, no usage text."""
 
-    def __init__(self, *, stdout: TextIO | None = None, **settings: Any) -> None:
-        """Take where help goes; None for the process's standard output."""
+    def __init__(self, *, write: Callable[[str], None] | None = None, **settings: Any) -> None:
+        """Take what writes help; None for the process's standard output."""
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
-        self.stdout = stdout
+        self.write = write
 
     def error(self, message: str) -> NoReturn:
         """Raise a usage error instead of leaving the process."""
@@ -24,4 +25,8 @@ class Parser(argparse.ArgumentParser):
 
     def print_help(self, file: Any = None) -> None:
         """Print the help where this parser's output goes."""
-        super().print_help(file or self.stdout)
+        if file is not None or self.write is None:
+            super().print_help(file)
+        else:
+            # By itself argparse would say nothing of help that cannot be written.
+            self.write(self.format_help())

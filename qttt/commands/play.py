@@ -27,7 +27,7 @@ from qttt.errors import UsageError
 from qttt.files import FileError
 from qttt.players import PLAYERS
 from qttt.record import Record
-from qttt.recordfile import free_name, load_record, start_record
+from qttt.recordfile import load_record, save_new_record, start_record
 from qttt.rolls import Rolls, check_rolls
 from qttt.symbols import Symbol
 
@@ -142,7 +142,8 @@ def _play(keyboard: "KeyboardGame", session: Session) -> "tuple[int, bool]":
     if keyboard.file is not None:
         session.show(f"The record is in {keyboard.file}.")
     else:
-        session.show("", "The record (--record FILE would have saved it):", "", str(keyboard.record))
+        session.show("", "The record (--record FILE would have saved it):", "")
+        session.write(f"{keyboard.record}\n")
     return 0, True
 
 
@@ -178,10 +179,13 @@ def _keep(keyboard: "KeyboardGame", session: Session) -> FileError | None:
         session.show("No move was made, so there is nothing to keep.")
         return None
     try:
-        keyboard.file = keyboard.file or free_name()
-        keyboard.keep()
+        if keyboard.file is None:
+            keyboard.file = save_new_record(keyboard.record)
+        else:
+            keyboard.keep()
     except FileError as error:
-        session.show("The record could not be kept. This is it:", "", str(keyboard.record), "")
+        session.show("The record could not be kept. This is it:", "")
+        session.write(f"{keyboard.record}\n\n")
         return error
     session.show(f"The record is kept in {keyboard.file}; go on with: qttt play {shlex.quote(keyboard.file)}")
     return None

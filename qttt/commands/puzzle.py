@@ -142,8 +142,7 @@ def _show(puzzle: "Puzzle", session: Session) -> None:
 def _ask(puzzle: "Puzzle", session: Session) -> int:
     """Let a person answer until the answer is right or they give up."""
     while True:
-        session.stderr.write(f"{puzzle.turn}'s choice (or: solution)> ")
-        session.stderr.flush()
+        session.tell(f"{puzzle.turn}'s choice (or: solution)> ")
         line = session.read_line()
         typed = line.strip().lower()
         if not line or typed in {"solution", "quit"}:

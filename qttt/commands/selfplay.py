@@ -220,8 +220,9 @@ def _progress(match: "Match", score: "Score", games: int, session: Session) -> "
     if not session.stderr.isatty():
         yield lambda: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from qttt.commands.console import SafeConsole
 
     bar = Progress(
         TextColumn("{task.description}"),
@@ -229,7 +230,7 @@ def _progress(match: "Match", score: "Score", games: int, session: Session) -> "
         MofNCompleteColumn(),
         TimeRemainingColumn(),
         TextColumn("{task.fields[standing]}"),
-        console=Console(file=session.stderr),
+        console=SafeConsole(file=session.stderr),
         transient=True,
     )
     with bar:

@@ -5,11 +5,13 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
+from qttt.commands.characters import visible
 from qttt.errors import QtttError
-from qttt.files import FileError
+from qttt.files import FileError, unreadable_input
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,16 +141,14 @@ class Session:
             *items: strings, or what Rich can render, one below the other.
             to_stderr: for what belongs to a question rather than to the result.
         """
-        from rich.console import Console
         from rich.text import Text
+
+        from qttt.commands.console import SafeConsole
 
         stream = self.stderr if to_stderr else self.stdout
         sheet = _Sheet(stream.isatty())
-        console = Console(
+        console = SafeConsole(
             file=sheet,
-            highlight=False,
-            markup=False,
-            emoji=False,
             width=None if stream.isatty() else 100,
             force_jupyter=False,
             # Rich would keep bold type under NO_COLOR. An empty value counts as none, as the convention says.
@@ -163,21 +163,28 @@ class Session:
             console.print(item, soft_wrap=not sentence)
         text = "\n".join(line.rstrip() for line in sheet.getvalue().split("\n"))
         if to_stderr:
-            stream.write(text)
-            stream.flush()
+            self.tell(text)
         else:
-            self.write(text)
+            self._put(text)
 
     def write_json(self, value: Mapping[str, Any]) -> None:
         """Print one JSON object on a line of its own."""
         self.write(json.dumps(value, allow_nan=False) + "\n")
 
     def write(self, text: str) -> None:
-        """Write to standard output. When nobody reads it any more, the rest is dropped without a word.
+        """Write data, a record or a circuit for example, to standard output: as it is, but for a terminal.
+
+        When nobody reads it any more, the rest is dropped without a word.
+
+        Args:
+            text: what is written; on a terminal without what that would obey.
 
         Raises:
             FileError: the output cannot be written, on a full disk for example.
         """
+        self._put(visible(text) if self.stdout.isatty() else text)
+
+    def _put(self, text: str) -> None:
         if self._broken:
             return
         try:
@@ -189,6 +196,12 @@ class Session:
             self._silence()
             raise FileError("standard output", f"cannot write the output: {error.strerror}") from error
 
+    def tell(self, text: str) -> None:
+        """Write to standard error; where nobody listens the work goes on, and its status says its end."""
+        with suppress(OSError):
+            self.stderr.write(text)
+            self.stderr.flush()
+
     def _silence(self) -> None:
         self._broken = True
         # The interpreter flushes standard output once more when it ends, and would complain.
@@ -196,8 +209,15 @@ class Session:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def read_line(self) -> str:
-        """A line of the input with its line feed; empty at the end. A line without end comes in parts."""
-        return self.stdin.readline(LONGEST_LINE)
+        """A line of the input with its line feed; empty at the end. A line without end comes in parts.
+
+        Raises:
+            FileError: the input cannot be read, as it is closed for example.
+        """
+        try:
+            return self.stdin.readline(LONGEST_LINE)
+        except OSError as error:
+            raise unreadable_input(error) from error
 
     def ask(self, question: str, answers: Sequence[str]) -> str:
         """Ask until one of the answers, or the only one that begins like what was typed, is given.
@@ -211,14 +231,13 @@ class Session:
         """
         prompt = f"{question} [{'/'.join(answers)}] "
         while True:
-            self.stderr.write(prompt)
-            self.stderr.flush()
+            self.tell(prompt)
             try:
                 line = self.read_line()
             except KeyboardInterrupt:
                 line = ""
             if not line:
-                self.stderr.write("\n")
+                self.tell("\n")
                 raise QuestionUnansweredError("the question was not answered")
             typed = line.strip().lower()
             fitting = [answer for answer in answers if typed and answer.startswith(typed)]

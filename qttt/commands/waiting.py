@@ -67,10 +67,11 @@ class Wait:
 
     def show(self) -> None:
         """Appear; called by the timer, in a thread of its own."""
-        from rich.console import Console
         from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        console = Console(file=self._session.stderr, emoji=False, highlight=False)
+        from qttt.commands.console import SafeConsole
+
+        console = SafeConsole(file=self._session.stderr)
         if console.is_dumb_terminal:
             return
         bar = Progress(

@@ -142,7 +142,7 @@ class Prober:
 
 def is_solved(rules: Rules) -> bool:
     """Whether there is a table for these rules: the level is solved and no option changes the game."""
-    return rules.options == Options() and table_path(rules.level.number).exists()
+    return rules.options == Options() and table_path(rules.level.number).is_file()
 
 
 def prober_for(rules: Rules) -> Prober:

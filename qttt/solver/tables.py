@@ -12,8 +12,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from qttt.errors import MALFORMED, QtttError
@@ -24,7 +25,8 @@ FORMAT = 2
 STEP = 2.0**-38
 #: What a stored number may be off by.
 STORED_ERROR = STEP / 2
-FOLDER = Path(__file__).with_name("tables")
+#: Where the tables ship: a folder, or a place in a zip that the program runs from.
+FOLDER = files("qttt.solver") / "tables"
 _MOST_BUCKET_BITS = 24
 _HASH_BYTES = 8
 _PRINT_BYTES = 3
@@ -42,7 +44,7 @@ class TableError(QtttError):
         path: the file.
     """
 
-    def __init__(self, path: Path, reason: str) -> None:
+    def __init__(self, path: Traversable, reason: str) -> None:
         """Name the file and the reason."""
         self.path = path
         super().__init__(
@@ -117,7 +119,7 @@ def _hashed(key: bytes, salt: bytes, shift: int) -> tuple[int, bytes]:
     return int.from_bytes(digest, "little") >> shift, digest[:_PRINT_BYTES]
 
 
-def table_path(level: int) -> Path:
+def table_path(level: int) -> Traversable:
     """Where the table of a level is shipped."""
     return FOLDER / f"level{level}.table"
 
@@ -181,7 +183,7 @@ def _stored(pair: Pair) -> bytes:
     return b"".join(round(number / STEP).to_bytes(_NUMBER_BYTES, "little", signed=True) for number in pair)
 
 
-def unpack_table(content: bytes, path: Path) -> Table:
+def unpack_table(content: bytes, path: Traversable) -> Table:
     """Read a file's content and verify its checksum.
 
     Args:
@@ -203,7 +205,7 @@ def unpack_table(content: bytes, path: Path) -> Table:
         raise TableError(path, "is damaged") from error
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Traversable) -> Table:
     """Read a table file.
 
     Raises:
@@ -212,7 +214,7 @@ def read_table(path: Path) -> Table:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise TableError(path, f"cannot be read ({error.strerror})") from error
+        raise TableError(path, f"cannot be read ({error.strerror or 'no such file'})") from error
     return unpack_table(content, path)
 
 

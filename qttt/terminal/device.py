@@ -15,7 +15,7 @@ from qttt.errors import QtttError
 from qttt.game import Game
 from qttt.outcomes import Observation
 from qttt.pending import HEADER, find
-from qttt.recordfile import free_name, load_record, save_record
+from qttt.recordfile import load_record, save_new_record
 from qttt.samples import Sample
 from qttt.standing import shown_position
 from qttt.state import Phase
@@ -83,8 +83,7 @@ def _observe(keyboard: "KeyboardGame", choose: ChooseMode, show_positions: ShowP
     record = keyboard.record.updated(keyboard.game)
     if keyboard.file is None and not keyboard.observer.backend.local:
         # What is paid for is kept, whatever the players have asked for.
-        keyboard.file = free_name()
-        save_record(keyboard.file, record)
+        keyboard.file = save_new_record(record)
         keyboard.known = record
         keyboard.session.show(f"The record is in {keyboard.file} from now on.")
     return observe_on_device(

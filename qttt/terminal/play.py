@@ -12,14 +12,13 @@ from qttt.commands.parser import Parser
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import QtttError, UsageError, quoted
-from qttt.files import reserve_file
 from qttt.game import Game, parse_event
 from qttt.moves import Move
 from qttt.observation import Observer
 from qttt.outcomes import Observation
 from qttt.players import Choice
 from qttt.record import Record
-from qttt.recordfile import RecordChangedError, save_over, save_record
+from qttt.recordfile import RecordChangedError, save_new_record, save_over
 from qttt.standing import final_board, shown_position, standing
 from qttt.state import Event, Phase, State
 from qttt.symbols import Mode, Symbol
@@ -125,9 +124,8 @@ class KeyboardGame:
         except RecordChangedError:
             path = Path(self.file)
             names = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(2, 1000))
-            self.file = str(reserve_file(names))
+            self.file = save_new_record(self.record, names)
             self.session.show(f"Somebody else has changed {path}; this game goes on in {self.file}.")
-            save_record(self.file, self.record)
         self.known = self.record
 
     def show_board(self) -> None:

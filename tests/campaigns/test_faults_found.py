@@ -17,7 +17,8 @@ from qttt.errors import IllegalMoveError
 from qttt.files import FileError
 from qttt.game import Game
 from qttt.matchfile import MatchFileError, match_of
-from qttt.recordfile import free_name, load_record
+from qttt.record import Record
+from qttt.recordfile import load_record, save_new_record
 from qttt.rules import Rules
 from qttt.solver.tables import FORMAT, TableError, pack_table, unpack_table
 from qttt.terminal.play import KeyboardGame
@@ -239,7 +240,7 @@ def test_a_fault_of_the_program_does_not_lose_the_game(
 def test_nobody_gets_the_same_file_for_a_new_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("time.strftime", lambda form: form.replace("%Y%m%d-%H%M%S", "20261130-120000"))
-    assert [free_name() for _ in range(3)] == [
+    assert [save_new_record(Record()) for _ in range(3)] == [
         "game-20261130-120000.qttt",
         "game-20261130-120000-2.qttt",
         "game-20261130-120000-3.qttt",
@@ -247,7 +248,7 @@ def test_nobody_gets_the_same_file_for_a_new_game(tmp_path: Path, monkeypatch: p
     for number in range(4, 1000):
         Path(f"game-20261130-120000-{number}.qttt").touch()
     with pytest.raises(FileError, match="all names like it are taken"):
-        free_name()
+        save_new_record(Record())
     monkeypatch.chdir("/proc/self")
     with pytest.raises(FileError, match=r"cannot save 'game-20261130-120000\.qttt': "):
-        free_name()
+        save_new_record(Record())

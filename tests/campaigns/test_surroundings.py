@@ -1,5 +1,6 @@
 """What surrounds the program goes wrong: disks, folders, files, terminals, encodings, streams."""
 
+import errno
 import os
 import resource
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -74,6 +76,11 @@ def small_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
 
+def tiny_files() -> None:
+    """Files may have no bytes at all, and yet be made."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
 def test_a_full_disk_leaves_the_old_record(tmp_path: Path) -> None:
     file = tmp_path / "game.qttt"
     text = f'[Level "1"]\n[X "{"Ada " * 20}"]\n{FULL}\n'
@@ -94,6 +101,101 @@ def test_a_game_that_cannot_be_saved_any_more_is_printed(tmp_path: Path) -> None
     assert b"Traceback" not in done.stdout + done.stderr
     assert file.read_text() == old
     assert os.listdir(tmp_path) == ["game.qttt"]
+
+
+def test_a_full_disk_leaves_no_empty_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of a new game is taken before anything is written to it."""
+    monkeypatch.chdir(tmp_path)
+    done = process("play", "--backend", "dice", stdin=b"5\n6\n", before=tiny_files)
+    assert b"The record could not be kept" in done.stdout
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_full_disk_beside_a_game_that_somebody_else_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "game.qttt"
+    file.write_text("1. 5 6")
+
+    def fill() -> None:
+        def fail(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        file.write_text("9 8 7")
+        monkeypatch.setattr(os, "fsync", fail)
+
+    _, said = play(file, "1", fill, "2")
+    assert "no space left on device" in said
+    assert "1. 5 6\n2. 1 2" in said
+    assert os.listdir(tmp_path) == ["game.qttt"]
+
+
+def test_an_outcome_that_cannot_be_saved_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "game.qttt"
+    words = ("observe", FULL, "--level", "1", "--save", str(file), "--backend", "dice", "--seed", "1")
+    said = one_line(process(*words, before=tiny_files), 2)
+    assert "cannot save" in said
+    assert "the record with what was observed is: " in said
+    assert FULL.split()[-1] + " =" in said
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("limit", [10, 400])
+def test_a_match_on_a_full_disk_keeps_whole_lines(tmp_path: Path, limit: int) -> None:
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    file = tmp_path / "match.jsonl"
+    words = ["selfplay", "--x", "random", "--o", "random", "--seed", "1", "--jobs", "1"]
+    words += ["--records", str(file)]
+    said = one_line(process(*words, "--games", "20", before=little), 2)
+    assert "cannot write the games" in said
+    if limit == 10:
+        assert os.listdir(tmp_path) == []
+        return
+    lines = file.read_bytes().splitlines(keepends=True)
+    assert 2 <= len(lines) < 20
+    assert lines[-1].endswith(b"\n")
+    done = process(*words, "--games", "20")
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["odds", "PIPE"],
+        ["play", "--record", "PIPE", "--backend", "dice"],
+        ["selfplay", "--x", "random", "--o", "random", "--games", "1", "--records", "PIPE"],
+        *(
+            pytest.param(argv, marks=pytest.mark.slow)
+            for argv in (
+                ["play", "PIPE", "--backend", "dice"],
+                ["observe", FULL, "--level", "1", "--backend", "dice", "--save", "PIPE"],
+                ["draw", "5", "--out", "PIPE", "--format", "svg"],
+                ["circuit", "5", "--format", "qasm3", "--out", "PIPE"],
+                ["observe", "--resume", "PIPE"],
+                ["observe", "--resume", "PIPE.job"],
+                ["check", "--resume", "PIPE"],
+            )
+        ),
+    ],
+)
+def test_a_pipe_that_nobody_opens_is_not_waited_for(argv: list[str], tmp_path: Path) -> None:
+    pipe = tmp_path / ("pipe.job" if "PIPE.job" in argv else "pipe")
+    os.mkfifo(pipe)
+    began = time.monotonic()
+    said = one_line(process(*(str(pipe) if word.startswith("PIPE") else word for word in argv)), 2)
+    assert "it is a pipe" in said
+    assert time.monotonic() - began < 20
+    assert os.listdir(tmp_path) == [pipe.name]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.slow
+def test_a_pipe_whose_writer_takes_its_time() -> None:
+    line = f"{' '.join(QTTT)} odds <(sleep 3; echo 5) --json"
+    done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, timeout=60)
+    assert b'"....X....": 1.0' in done.stdout
 
 
 @pytest.fixture
@@ -382,3 +484,49 @@ def test_output_that_nobody_reads_to_its_end(argv: list[str], tmp_path: Path) ->
     complaint = program.stderr.read()
     assert program.wait(120) == 0, complaint
     assert complaint == b""
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The whole program in a zip, as ``python -m zipapp`` makes it."""
+    file = tmp_path_factory.mktemp("zip") / "qttt.pyz"
+    with zipfile.ZipFile(file, "w") as made:
+        for package in ("qttt", "circuits"):
+            for path in sorted((ROOT / package).rglob("*")):
+                if path.is_file() and path.suffix != ".pyc":
+                    made.write(path, path.relative_to(ROOT))
+        made.writestr(
+            "__main__.py",
+            "import sys\nfrom qttt.__main__ import main\nif __name__ == '__main__':\n    sys.exit(main())\n",
+        )
+    return file
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (["solve", "--level", "1"], "5"),
+        *(
+            pytest.param(argv, says, marks=pytest.mark.slow)
+            for argv, says in (
+                (["solve", "--level", "1", "--options", "measure-turn"], "measure-turn"),
+                (["advise", "5"], "5*1"),
+                (["explain", "5", "--out", "lesson.html"], "Wrote lesson.html."),
+                (["draw", "5", "--out", "board.png"], "Wrote board.png."),
+                (["check", "5 5*6", "--seed", "1"], "Everything agrees."),
+                (
+                    ["selfplay", "--x", "perfect", "--o", "medium", "--games", "2", "--jobs", "2"],
+                    "perfect plays X",
+                ),
+            )
+        ),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_the_program_runs_from_a_zip(archive: Path, tmp_path: Path, argv: list[str], says: str) -> None:
+    """What ships beside the modules, tables and templates, is found there too."""
+    done = subprocess.run(
+        [sys.executable, str(archive), *argv], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert says in done.stdout

@@ -115,9 +115,20 @@ def test_concatenate_keeps_the_order() -> None:
 
 
 def test_bits_that_do_not_fit() -> None:
-    """The message names the register and how many bits it has."""
-    with pytest.raises(DecodingError, match="the readout wants bit 1 of pos, which has 1"):
-        decode(TWO, shots(["1 00 0"]))
+    """The message names the register and how many bits it has: one too many is wrong as well."""
+    for bits, register, number in (
+        ("1 00 0", "pos", 1),
+        ("111 00 0", "pos", 3),
+        ("00 000 0", "mark", 3),
+        ("00 0 0", "mark", 1),
+    ):
+        with pytest.raises(DecodingError, match=f"reads 2 bits of {register}, and its shots have {number}$"):
+            decode(TWO, shots([bits]))
+    certain = Readout((Known(True),) * 9, (Known(False),) * 9)
+    with pytest.raises(DecodingError, match=r"reads 0 bits of mark, and its shots have 1$"):
+        decode(certain, Shots(np.zeros((2, 0), bool), np.zeros((2, 1), bool), np.zeros((2, 0), bool)))
+    with pytest.raises(DecodingError, match=r"the registers pos, mark, flag, not 'meas'$"):
+        Shots.from_registers({"pos": np.zeros((2, 1), bool), "meas": np.zeros((2, 9), bool)}, 2)
     with pytest.raises(DecodingError, match="a readout has 1 heralds, its shots 2"):
         decode(TWO, shots(["11 00 00"]))
     with pytest.raises(DecodingError, match="need three"):
@@ -125,11 +136,11 @@ def test_bits_that_do_not_fit() -> None:
 
 
 def test_sixty_four_bits_a_shot_are_the_most() -> None:
-    readout = Readout((Known(False),) * 8 + (Bit(31),), (Known(False),) * 9)
+    readout = Readout((Known(False),) * 8 + (Bit(31),), (Known(False),) * 8 + (Bit(31),), masked=True)
     pos = np.zeros((2, 32), dtype=np.bool_)
     pos[1, 31] = True
     none = np.zeros((2, 0), dtype=np.bool_)
-    assert decode(readout, Shots(pos, np.ones((2, 32), dtype=np.bool_), none)).boards == (
+    assert decode(readout, Shots(pos, np.zeros((2, 32), dtype=np.bool_), none)).boards == (
         "." * 9,
         "." * 8 + "X",
     )

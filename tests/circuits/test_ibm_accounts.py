@@ -316,9 +316,19 @@ def unknown_crn(_home: Path) -> None:
     save_account(TOKEN, OTHER_CRN)
 
 
+def no_crn(_home: Path) -> None:
+    save_account(TOKEN, "crn:mine")
+
+
+def cut_crn(_home: Path) -> None:
+    save_account(TOKEN, CRN[:30])
+
+
 @pytest.mark.parametrize(
     ("arrange", "message"),
     [
+        (no_crn, r"no access to the instance .* \(a whole CRN begins with crn:v1: and has nine colons\)$"),
+        (cut_crn, "a whole CRN begins with crn:v1:"),
         (no_account, "no IBM Quantum account is saved on this computer: run `qttt login` first"),
         (
             dead_channel,

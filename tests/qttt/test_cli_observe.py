@@ -1,5 +1,6 @@
 """``qttt observe``: outcomes, counts, the choice of the mode, and what is kept when nobody chooses."""
 
+import errno
 import io
 import json
 from pathlib import Path
@@ -254,7 +255,7 @@ def test_the_positions_survive_a_file_that_cannot_be_written(
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     done = run("observe", str(file), "--seed", "2", terminal=True)
     assert done.status == 130
-    assert 'permission denied; the record with the observed positions is: [Level "4"]' in done.err
+    assert 'permission denied; the record with what was observed is: [Level "4"]' in done.err
     assert file.read_text() == text
 
 
@@ -270,3 +271,14 @@ def test_an_interrupt_at_the_question_leaves_the_positions(tmp_path: Path) -> No
     assert status == 130
     assert f"the observed positions are kept in {file}" in err.getvalue()
     assert str(load_record(file).events[-1]).startswith("=p:")
+
+
+def test_a_question_that_nobody_sees_can_be_answered() -> None:
+    class Full(Terminal):
+        def write(self, _: str) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    out = io.StringIO()
+    argv = ["observe", PLUS, "--level", "4", "--backend", "dice", "--seed", "1"]
+    assert main(argv, stdin=Terminal("rotated\n"), stdout=out, stderr=Full()) == 0
+    assert "Observed in rotated mode" in out.getvalue()

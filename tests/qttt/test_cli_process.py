@@ -99,12 +99,37 @@ def test_a_full_disk_is_one_line() -> None:
     assert done.stderr == b"qttt: error: cannot write the output: No space left on device\n"
 
 
-def test_closed_streams() -> None:
-    line = " ".join([*QTTT, "odds", "5"])
-    done = subprocess.run(f"{line} >&- 2>&- <&-", shell=True, cwd=ROOT)
-    assert done.returncode == 0
-    done = subprocess.run(f"{line} 5 2>&-", shell=True, cwd=ROOT)
-    assert done.returncode == 2
+@pytest.mark.parametrize(
+    ("line", "status", "said"),
+    [
+        ("odds 5 <&-", 0, ""),
+        ("odds - <&-", 2, "cannot read standard input: it is closed"),
+        ("odds - 0>/dev/null", 2, "cannot read standard input: bad file descriptor"),
+        ("odds /dev/stdin <&-", 2, "cannot read '/dev/stdin': no such file or folder"),
+        ("play --backend dice <&-", 2, "cannot read standard input: it is closed"),
+        ("odds 5 >&-", 2, "cannot write the output: it is closed"),
+        ("odds 5 --json >&-", 2, "cannot write the output: it is closed"),
+        ("--help >&-", 2, "cannot write the output: it is closed"),
+        ("odds --help >/dev/full", 2, "cannot write the output: No space left on device"),
+        ("odds 5 >&- 2>&- <&-", 2, ""),
+        ("odds '5 5' 2>&-", 2, ""),
+        ("odds '5 5' 2>/dev/full", 2, ""),
+    ],
+)
+def test_closed_and_full_streams(line: str, status: int, said: str) -> None:
+    done = subprocess.run(f"{' '.join(QTTT)} {line}", shell=True, cwd=ROOT, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr.decode()) == (status, f"qttt: error: {said}\n" if said else "")
+
+
+def test_no_file_takes_the_place_of_a_closed_stream() -> None:
+    """What compiled libraries write to standard output or standard error would land in it."""
+    code = (
+        "import os, sys; from qttt.__main__ import main; "
+        "sys.argv[1:] = ['odds', '5']; status = main(); "
+        "sys.exit(10 * status + os.open('/dev/null', os.O_RDONLY))"
+    )
+    done = subprocess.run(f'{sys.executable} -c "{code}" >&- 2>&-', shell=True, cwd=ROOT, timeout=60)
+    assert done.returncode >= 23
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_a_missing_table_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("level", SOLVED)
 def test_shipped_tables_are_small_and_say_how_they_were_made(level: int) -> None:
     table = shipped_table(level)
-    assert table_path(level).stat().st_size < 8_000_000
+    assert len(table_path(level).read_bytes()) < 8_000_000
     assert table.about["level"] == level
     assert table.about["made_by"] == f"qttt solve --level {level} --recompute"
     assert table.about["states"] >= len(table) > 0

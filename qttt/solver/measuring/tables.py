@@ -5,7 +5,7 @@ position with ``LEAST_EMPTY`` empty squares or more too.
 """
 
 from functools import cache
-from pathlib import Path
+from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
 from qttt.rules import LEVELS, Rules
@@ -68,7 +68,7 @@ def key_of(blocks: tuple[int, ...], turn: int, marks: int = 0) -> bytes:
     return moment_key(code_of(tuple(settled), turn), marks & ~certain) + bytes([passes])
 
 
-def measuring_table_path(level: int) -> Path:
+def measuring_table_path(level: int) -> Traversable:
     """Where a level's table for the option is shipped."""
     return FOLDER / f"level{level}-{OPTION}.table"
 
