@@ -71,6 +71,7 @@ class KeyboardGame:
         keyboard: where lines come from.
         file: where the record is saved after every event; None: nowhere until the players stop.
         seats: which symbols computers play.
+        accept_noise: take results from a device's job even if its shots say nothing of the board.
     """
 
     game: Game
@@ -81,6 +82,7 @@ class KeyboardGame:
     keyboard: Keyboard
     file: str | None = None
     seats: Seats = field(default_factory=Seats)
+    accept_noise: bool = False
     _saved: tuple[Event, ...] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
