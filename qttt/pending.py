@@ -109,11 +109,14 @@ class Pending(PendingJob):
             UsageError: the shots are not those of the circuits.
         """
         assert self.sent is not None
+        # Shots of the whole board are judged as such, also where positions were taken from them already.
+        whole = game.state.positions is not None and not self.collapsed
+        state = game.states[-2] if whole else game.state
         found = {}
         with service_errors():
             for item, run in zip(self.sent.circuits, shots, strict=True):
                 assert item.readout is not None
-                found[Mode(item.label)] = read_shots(game.state, Mode(item.label), item.readout, run)
+                found[Mode(item.label)] = read_shots(state, Mode(item.label), item.readout, run)
         return found
 
     def reading_of_policy(self, game: Game, shots: "Sequence[Shots]") -> Reading:
