@@ -188,7 +188,7 @@ def test_every_shot_is_given_once_and_then_a_new_job_is_run(monkeypatch: pytest.
         (MOVES, "O", 4, ""),
         (MOVES, "X", 5, ""),
         (MOVES, "X", 5, "view-switches=2"),
-        (MOVES, "X", 4, "no-ties"),
+        (MOVES, "X", 5, "no-ties"),
     ],
 )
 def test_no_shots_come_from_another_game(

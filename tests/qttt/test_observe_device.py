@@ -318,12 +318,19 @@ def test_not_even_positions_are_taken_from_random_bits() -> None:
 
 
 @pytest.mark.slow
-def test_random_bits_of_a_circuit_that_chooses_the_mode() -> None:
-    name = noisy_job(4, MODES, ("--backend", "fake_torino", "--seed", "1"), "--dynamic", "9")
-    done = run("observe", "--resume", name)
-    assert done.status == 3
-    assert "no more than bits read at random" in done.err
-    assert json.loads(run("observe", "--resume", name, "--accept-noise", "--json").out)["noise"]
+def test_shots_of_a_circuit_that_chooses_the_mode_are_judged_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With limits that no shots keep."""
+    name = write(f'[Level "4"]\n{MODES}')
+    with monkeypatch.context() as patch:
+        patch.setattr("qttt.noisegate.CONVINCING", float("inf"))
+        patch.setattr("qttt.noisegate.SHARE_OF_FEW", 9.0)
+        done = run(
+            "observe", name, "--backend", "fake_torino", "--dynamic", "9", "--shots", "20", "--seed", "1"
+        )
+        assert done.status == 3
+        assert "they are kept: qttt observe --resume game-1.job --accept-noise" in done.err
+        assert str(load_record(name).events[-1]) == "8+9"
+    assert run_json("observe", "--resume", name)["noise"] is None
 
 
 def test_shots_of_the_whole_board_are_judged_as_such_when_the_positions_are_known() -> None:
@@ -380,11 +387,13 @@ def test_a_device_that_cannot_read_the_board(monkeypatch: pytest.MonkeyPatch) ->
     done = run("observe", *NOISY, "--save", "game.qttt")
     assert done.status == 3
     assert "no more than bits read at random" in done.err
-    assert not Path("game.qttt").exists()
-    done = run("observe", *NOISY, "--save", "game.qttt", "--accept-noise")
+    waiting = load_record("game.qttt")
+    assert str(waiting.events[-1]) == "7+8"
+    assert waiting.headers["Job"].endswith(" game-1.job")
+    done = run("observe", "--resume", "game.qttt", "--accept-noise")
     assert done.status == 0
     assert "Note: in standard mode the shots say no more" in done.err
-    assert load_record("game.qttt").events
+    assert str(load_record("game.qttt").events[-1]).startswith("=")
 
 
 # On the service, with only the network replaced.
