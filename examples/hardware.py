@@ -58,6 +58,9 @@ def main() -> None:
         print(f"{mode}: {sample.kept} of {sample.shots} shots are possible")
         for kind, count in sorted(sample.kinds.items()):
             print(f"  thrown away: {kind} {count}")
+        if reading.noise is not None:
+            print(f"No result is taken: {reading.noise}.")
+            return
     positions, _ = first_positions(readings)
     print(f"Positions, from the first possible shot: {positions.filled}")
     game.push(positions)

@@ -12,16 +12,17 @@ job is gone, the state that they leave behind is prepared on its own: the *colla
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from qttt.compiler import lean_pieces
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.impossible import impossible_boards
+from qttt.noisegate import NoiseError, noise_in, predicted_noise
 from qttt.outcomes import Positions, filled_squares
-from qttt.samples import Sample, check_request, sample_of, service_errors
-from qttt.state import Event, Phase, State
+from qttt.samples import Sample, Stock, check_request, sample_of, service_errors
+from qttt.state import Phase, State
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from circuits.measurement import Readout
 
 DEFAULT_SHOTS = 1024
+ACCEPTING = "--accept-noise, or accept_noise=True from Python, takes it all the same"
 SEEDS = 4
 """With how many seeds each circuit is compiled; the likeliest to succeed is kept."""
 
@@ -51,6 +53,7 @@ def open_device(
     strict: bool = False,
     decoupling: bool = False,
     twirling: bool = False,
+    accept_noise: bool = False,
 ) -> "DeviceObserver":
     """Find a device by name.
 
@@ -60,6 +63,7 @@ def open_device(
         strict: use the encoding ``strict`` of `DeviceObserver`.
         decoupling: fill idle times with pulses that cancel slow noise.
         twirling: randomise gates and measurements so that coherent errors average out.
+        accept_noise: take results that say nothing of the board (`qttt.noisegate`).
 
     Raises:
         UsageError: there is no such device, or the extra ``ibm`` is not installed.
@@ -73,7 +77,9 @@ def open_device(
         from circuits.backends.ibm import Options
 
     options = Options(dynamical_decoupling=decoupling, twirling=twirling, seeds=SEEDS)
-    return DeviceObserver(backend, encoding="strict" if strict else "masked", options=options)
+    return DeviceObserver(
+        backend, encoding="strict" if strict else "masked", options=options, accept_noise=accept_noise
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +90,14 @@ class Reading:
         decoded: the shots, those of impossible boards marked as illegal.
         raw: how often each board was read before any was thrown away; shots that make no board at all are
             counted under the kind of their fault.
+        readout: how the bits were read.
+        odds: the exact odds of the boards.
     """
 
     decoded: "Decoded"
     raw: Mapping[str, int]
+    readout: "Readout"
+    odds: Mapping[str, float] = field(repr=False)
 
     def sample(self, positions: Positions | None = None) -> Sample:
         """The shots that count.
@@ -101,6 +111,11 @@ class Reading:
             return whole
         drawn = tuple(board for board in whole.drawn if positions.agree(board))
         return replace(whole, drawn=drawn, unused=whole.kept - len(drawn))
+
+    @property
+    def noise(self) -> str | None:
+        """Why the shots say nothing of the board, in a clause; None if they do, or none is possible."""
+        return noise_in(self.sample(), self.odds, self.readout)
 
 
 def read_shots(state: State, mode: Mode, readout: "Readout", shots: "Shots") -> Reading:
@@ -123,6 +138,8 @@ def read_shots(state: State, mode: Mode, readout: "Readout", shots: "Shots") -> 
     return Reading(
         reject(decoded, {board: str(fault) for board, fault in faults.items()}),
         {**decoded.counts(), **decoded.illegal_kinds},
+        readout,
+        state.odds(mode).outcomes(),
     )
 
 
@@ -168,6 +185,7 @@ class DeviceObserver:
         shots: how many shots a job takes if nobody says otherwise.
         unasked: ``sample`` and ``draw`` may send jobs to a real device. They ask nobody, so it is False
             unless the caller knows that quantum time is to be spent.
+        accept_noise: ``draw`` gives a board even if the shots say nothing of it (`qttt.noisegate`).
     """
 
     def __init__(
@@ -178,6 +196,7 @@ class DeviceObserver:
         options: "Options | None" = None,
         shots: int = DEFAULT_SHOTS,
         unasked: bool = False,
+        accept_noise: bool = False,
     ) -> None:
         """Choose the device and how it is used."""
         self.backend = backend
@@ -185,7 +204,9 @@ class DeviceObserver:
         self.options = options
         self.shots = shots
         self.unasked = unasked
-        self._last: tuple[tuple[Event, ...], dict[Mode, Reading]] | None = None
+        self.accept_noise = accept_noise
+        # By all that decides how the shots are distributed: one state of a game, and how it is looked at.
+        self._stocks: dict[tuple[object, ...], Stock] = {}
 
     @property
     def name(self) -> str:
@@ -310,24 +331,49 @@ class DeviceObserver:
         """Run a job and take the first possible shot.
 
         A full board whose mode is open runs in both modes; when the mode is drawn next, from the positions
-        that this gave, the shots of the same job are used.
+        that this gave, the shots of the same job are used. Every shot is given once: when none is left that
+        has the positions, the state that they leave is run in a job of its own.
 
         Raises:
             UsageError: as for any observer, or nobody has agreed to spend a real device's time.
+            NoiseError: the device says nothing of the board, and ``accept_noise`` is False.
+            ServiceError: no shot is possible, or the device failed.
         """
         self.agree()
-        state = game.state
-        if state.positions is not None:
-            found = self._from_last(game, mode)
-        else:
+        state, mode = game.state, check_request(game.state, mode, 1)
+        found = Sample(())
+        if state.positions is None:
             both = state.phase is Phase.OBSERVATION and mode in state.modes
-            plan = self.plan(game, state.modes if both else [mode])
-            readings = readings_of(state, plan, self.run(plan, rng))
-            self._last = (game.events, readings)
-            found = readings[mode].sample()
-        if not found.drawn and state.positions is not None:
-            found = self.sample(game, mode, self.shots, rng)
-        return up_to_first(found)
+            self._stocks = self._fill(game, state.modes if both else (mode,), rng)
+        else:
+            # Shots of the board before the positions were seen first, then those of what the positions left.
+            moments = (game.states[-2], state)
+            for moment in moments:
+                if not found.drawn and (stock := self._stocks.get(self._key(moment, mode))) is not None:
+                    found = stock.take(state.positions)
+            if not found.drawn:
+                kept = {key: stock for key, stock in self._stocks.items() if key[0] in moments}
+                self._stocks = kept | self._fill(game, (mode,), rng)
+        if not found.drawn:
+            found = self._stocks[self._key(state, mode)].take(state.positions)
+        # Where no shot is possible the sample itself says why.
+        return replace(found, drawn=(found.first,))
+
+    def _key(self, state: State, mode: Mode) -> tuple[object, ...]:
+        return state, mode, self.backend, self.encoding, self.options
+
+    def _fill(
+        self, game: Game, modes: Sequence[Mode], rng: "np.random.Generator"
+    ) -> dict[tuple[object, ...], Stock]:
+        """The shots of one job of a circuit a mode, which say something of the board."""
+        plan = self.plan(game, modes)
+        if not self.accept_noise and (noise := predicted_noise(plan)):
+            raise NoiseError(f"{noise}: nothing was sent ({ACCEPTING})")
+        readings = readings_of(game.state, plan, self.run(plan, rng))
+        noises = (f"in {mode} mode {noise}" for mode, reading in readings.items() if (noise := reading.noise))
+        if not self.accept_noise and (noise := next(noises, None)):
+            raise NoiseError(f"{noise} ({ACCEPTING})")
+        return {self._key(game.state, mode): Stock(reading.sample()) for mode, reading in readings.items()}
 
     def agree(self) -> None:
         """Refuse to spend a real device's time if nobody has agreed to it.
@@ -341,12 +387,6 @@ class DeviceObserver:
                 "qttt observe and qttt check do"
             )
 
-    def _from_last(self, game: Game, mode: Mode) -> Sample:
-        positions = game.state.positions
-        if self._last is None or self._last[0] != game.events[:-1] or mode not in self._last[1]:
-            return Sample(())
-        return self._last[1][mode].sample(positions)
-
 
 def readings_of(state: State, plan: Plan, shots: "Sequence[Shots]") -> dict[Mode, Reading]:
     """What the shots of a plan's circuits say, by mode."""
@@ -356,16 +396,6 @@ def readings_of(state: State, plan: Plan, shots: "Sequence[Shots]") -> dict[Mode
             assert circuit.readout is not None
             readings[mode] = read_shots(state, mode, circuit.readout, run)
     return readings
-
-
-def up_to_first(sample: Sample) -> Sample:
-    """The same sample with nothing but its first board.
-
-    Raises:
-        ServiceError: no shot counts.
-    """
-    unused = sample.unused + sample.kept - 1
-    return replace(sample, drawn=(sample.first,), unused=unused)
 
 
 def draw_seed(rng: "np.random.Generator") -> int:

@@ -150,3 +150,18 @@ def read_dynamic(state: State, policy: Policy, readout: "Readout", shots: "Shots
         for board in decoded.boards
     }
     return reject(decoded, {board: str(fault) for board, fault in faults.items() if fault is not None})
+
+
+def dynamic_odds(state: State, policy: Policy) -> dict[str, float]:
+    """The exact odds of the boards where the mode is chosen by a policy.
+
+    Args:
+        state: the moment at which the board is observed.
+        policy: the policy.
+    """
+    return {
+        board: p
+        for mode in Mode
+        for board, p in state.odds(mode).outcomes().items()
+        if policy.mode(Positions(filled_squares(board))) is mode
+    }

@@ -135,7 +135,7 @@ class CircuitObserver:
         raise ServiceError(f"backend {self.name!r} gave {MAX_TRIES} shots in a row that do not count")
 
 
-def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT) -> Observer:
+def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT, *, accept_noise: bool = False) -> Observer:
     """Find an observer by name.
 
     Args:
@@ -143,6 +143,7 @@ def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT) -> Observer:
             for rolls without a circuit, ``fake_<device>`` for a simulated device with its noise,
             ``ibm_<device>`` for a real one, ``ibm`` for the least busy one.
         rolls: how ``dice`` rolls the chances that no single d6 gives.
+        accept_noise: draw from a device even if its shots say nothing of the board.
 
     Raises:
         UsageError: no observer has this name, or d6 rolls are asked of circuits.
@@ -154,7 +155,7 @@ def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT) -> Observer:
     from qttt.devices import is_device, open_device
 
     if is_device(name):
-        return open_device(name)
+        return open_device(name, accept_noise=accept_noise)
     from circuits.backends import get_backend
 
     backend = name.removesuffix(LEAN_SUFFIX)

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from qttt.devices import Reading, read_shots
-from qttt.dynamic import Policy, read_dynamic
+from qttt.dynamic import Policy, dynamic_odds, read_dynamic
 from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.game import Game
 from qttt.outcomes import Positions
 from qttt.pendingjobs import OBSERVATION, PendingJob, free_file, has_readouts, load_job
 from qttt.record import Record
 from qttt.recordfile import load_record, save_over
-from qttt.samples import Sample, sample_of, service_errors
+from qttt.samples import service_errors
 from qttt.squares import SQUARES
 from qttt.symbols import Mode
 
@@ -109,14 +109,17 @@ class Pending(PendingJob):
             UsageError: the shots are not those of the circuits.
         """
         assert self.sent is not None
+        # Shots of the whole board are judged as such, also where positions were taken from them already.
+        whole = game.state.positions is not None and not self.collapsed
+        state = game.states[-2] if whole else game.state
         found = {}
         with service_errors():
             for item, run in zip(self.sent.circuits, shots, strict=True):
                 assert item.readout is not None
-                found[Mode(item.label)] = read_shots(game.state, Mode(item.label), item.readout, run)
+                found[Mode(item.label)] = read_shots(state, Mode(item.label), item.readout, run)
         return found
 
-    def sample_of_policy(self, game: Game, shots: "Sequence[Shots]") -> Sample:
+    def reading_of_policy(self, game: Game, shots: "Sequence[Shots]") -> Reading:
         """What the shots say of the board of a game whose mode the circuit chose.
 
         Raises:
@@ -127,7 +130,8 @@ class Pending(PendingJob):
         (item,), (run,) = self.sent.circuits, shots
         assert item.readout is not None
         with service_errors():
-            return sample_of(read_dynamic(game.state, self.policy, item.readout, run))
+            decoded = read_dynamic(game.state, self.policy, item.readout, run)
+        return Reading(decoded, decoded.counts(), item.readout, dynamic_odds(game.state, self.policy))
 
 
 def find(name: str) -> Pending:

@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from qttt.errors import ServiceError, UsageError
+from qttt.outcomes import Positions
 from qttt.state import State
 from qttt.symbols import Mode
 
@@ -61,6 +63,35 @@ class Sample:
     def counts(self) -> dict[str, int]:
         """How often each board was drawn, in the order of the boards."""
         return dict(sorted(Counter(self.drawn).items()))
+
+
+@dataclass
+class Stock:
+    """The shots of one circuit, of which each is taken once.
+
+    Attributes:
+        whole: all of them.
+        taken: the places in ``whole.drawn`` of those that were taken.
+    """
+
+    whole: Sample
+    taken: set[int] = field(default_factory=set)
+
+    def take(self, positions: Positions | None) -> Sample:
+        """The first possible shot that nobody has taken and that has these positions, with the counts of all.
+
+        Returns:
+            A sample of one board, or of none if there is no such shot.
+        """
+        fitting = (
+            place
+            for place, board in enumerate(self.whole.drawn)
+            if place not in self.taken and (positions is None or positions.agree(board))
+        )
+        places = list(islice(fitting, 1))
+        self.taken.update(places)
+        drawn = tuple(self.whole.drawn[place] for place in places)
+        return replace(self.whole, drawn=drawn, unused=self.whole.kept - len(drawn))
 
 
 def sample_of(decoded: "Decoded") -> Sample:

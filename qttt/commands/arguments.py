@@ -167,6 +167,15 @@ def add_device_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def add_noise_argument(parser: ArgumentParser) -> None:
+    """Add ``--accept-noise``."""
+    parser.add_argument(
+        "--accept-noise",
+        action="store_true",
+        help="take a result even where a device's shots say no more of the board than random bits",
+    )
+
+
 def device_of(arguments: Namespace, session: Session) -> "DeviceObserver":
     """The device that the arguments name.
 
@@ -186,6 +195,7 @@ def device_of(arguments: Namespace, session: Session) -> "DeviceObserver":
             strict=arguments.strict,
             decoupling=arguments.dd,
             twirling=arguments.twirl,
+            accept_noise=getattr(arguments, "accept_noise", False),
         )
 
 
@@ -228,7 +238,7 @@ def names_device(arguments: Namespace) -> bool:
         return True
     if getattr(arguments, "dynamic", None) is not None:
         raise UsageError("--dynamic goes with a device, for example --backend fake_torino")
-    for name in ("dry_run", "yes", "strict", "dd", "twirl", "mitigate"):
+    for name in ("dry_run", "yes", "strict", "dd", "twirl", "mitigate", "accept_noise"):
         if getattr(arguments, name, False):
             flag = f"--{name.replace('_', '-')}"
             raise UsageError(f"{flag} goes with a device, for example --backend fake_torino")
@@ -245,7 +255,11 @@ def observer_of(arguments: Namespace) -> "Observer":
 
     rolls = Rolls(arguments.rolls)
     default = "aer" if rolls is Rolls.EXACT else DICE
-    return get_observer(default if arguments.backend is None else arguments.backend, rolls)
+    return get_observer(
+        default if arguments.backend is None else arguments.backend,
+        rolls,
+        accept_noise=getattr(arguments, "accept_noise", False),
+    )
 
 
 def record_of(arguments: Namespace, session: Session, *, exploring: bool = False) -> Record:

@@ -12,6 +12,7 @@ from qttt.devices import DeviceObserver, Plan, Reading, draw_seed, first_positio
 from qttt.dynamic import Policy, plan_dynamic
 from qttt.errors import QtttError, ServiceError, UsageError
 from qttt.game import Game
+from qttt.noisegate import NoiseError, predicted_noise
 from qttt.outcomes import Observation, Positions, filled_squares
 from qttt.pending import HEADER, Pending, free_path
 from qttt.pendingjobs import P, PendingJob, fetch, receive, send
@@ -50,11 +51,13 @@ class Outcome:
         sample: the shots of the chosen mode; its first board is the outcome.
         collapsed: the symbols were drawn from the state that the observed positions left, prepared on its
             own, because no shot of the job had these positions, or they were known before.
+        noise: why the shots say nothing of the board, in a clause; None if they do.
     """
 
     pending: Pending
     sample: "Sample"
     collapsed: bool
+    noise: str | None = None
 
 
 def observe_on_device(
@@ -91,6 +94,7 @@ def observe_on_device(
     Raises:
         UsageError: the record waits for another job, or nobody can be asked.
         ServiceError: the device failed, or no shot is possible.
+        NoiseError: the device says nothing of the board, and the observer does not accept that.
         StillQueuedError: the user interrupted the wait.
     """
     if HEADER in record.headers:
@@ -103,13 +107,15 @@ def observe_on_device(
             plan = plan_dynamic(observer, game, policy, shots, notify)
         else:
             plan = observer.plan(game, game.state.modes if mode is None else (mode,), shots, notify)
+    _check_prediction(plan, observer.accept_noise, session)
     confirm(plan, observer, session, sure)
     path = None if file is None else Path(file)
     job = free_path(path, game) if path is not None or not observer.backend.local else None
     strict = observer.encoding == "strict"
     pending = Pending(record, path, job, mode, plan.collapsed is not None, policy, strict)
     pending, runs = run_job(observer, plan, pending, rng, session)
-    return _finish(game, pending, runs, observer, session, choose, shots, sure, show_positions)
+    accepts = observer.accept_noise
+    return _finish(game, pending, runs, observer, session, choose, shots, sure, accepts, show_positions)
 
 
 def resume_on_device(
@@ -119,9 +125,13 @@ def resume_on_device(
     *,
     choose: ChooseMode,
     sure: bool = False,
+    accept_noise: bool = False,
     show_positions: ShowPositions | None = None,
 ) -> Outcome:
-    """Fetch the result of a pending observation and go on; the arguments are those of `observe_on_device`."""
+    """Fetch the result of a pending observation and go on; the arguments are those of `observe_on_device`.
+
+    ``accept_noise`` takes a result even if the shots say nothing of the board.
+    """
     pending, runs = fetch_job(pending, session, sure)
     assert pending.sent is not None
     job, strict = pending.sent, pending.strict
@@ -136,10 +146,13 @@ def resume_on_device(
             strict=strict,
             decoupling=options.dynamical_decoupling,
             twirling=options.twirling,
+            accept_noise=accept_noise,
         )
 
     # The device itself is only needed again if the collapsed state has to be prepared, so it is opened late.
-    return _finish(game, pending, runs, reopened, session, choose, job.shots, sure, show_positions)
+    return _finish(
+        game, pending, runs, reopened, session, choose, job.shots, sure, accept_noise, show_positions
+    )
 
 
 def run_job(
@@ -226,11 +239,14 @@ def _finish(
     choose: ChooseMode,
     shots: int | None,
     sure: bool,
+    accept_noise: bool,
     show_positions: ShowPositions | None,
 ) -> Outcome:
     if pending.policy is not None:
-        return _finish_policy(game, pending, pending.policy, runs)
+        return _finish_policy(game, pending, pending.policy, runs, accept_noise, session)
     readings = pending.readings(game, runs)
+    # Before anything is taken from them: not the positions, and no mode that is chosen by the positions.
+    noise = _check_shots(pending, _noises(readings), accept_noise, session)
     mode = pending.mode
     if mode is None and len(game.state.modes) == 1:
         mode = game.state.modes[0]
@@ -248,21 +264,72 @@ def _finish(
     sample = _reading(readings, mode).sample(game.state.positions)
     collapsed = pending.collapsed
     if not sample.drawn and game.state.positions is not None and not collapsed:
-        pending, sample = _collapsed(game, pending, mode, observer, session, shots, sure)
+        pending, readings = _collapsed(game, pending, mode, observer, session, shots, sure, accept_noise)
+        noise = _check_shots(pending, _noises(readings), accept_noise, session)
+        sample = readings[mode].sample(game.state.positions)
         collapsed = True
     with _settled_without_shots(pending):
         game.push(Observation(sample.first, mode))
-    return Outcome(_ended(game, pending), sample, collapsed)
+    return Outcome(_ended(game, pending), sample, collapsed, noise)
 
 
-def _finish_policy(game: Game, pending: Pending, policy: Policy, runs: "tuple[Shots, ...]") -> Outcome:
+def _finish_policy(
+    game: Game,
+    pending: Pending,
+    policy: Policy,
+    runs: "tuple[Shots, ...]",
+    accept_noise: bool,
+    session: Session,
+) -> Outcome:
     """Take the outcome of a circuit that has chosen the mode itself."""
-    sample = pending.sample_of_policy(game, runs)
+    reading = pending.reading_of_policy(game, runs)
+    noise = _check_shots(pending, [reading.noise] if reading.noise else [], accept_noise, session)
+    sample = reading.sample()
     with _settled_without_shots(pending):
         positions = Positions(filled_squares(sample.first))
     game.push(positions)
     game.push(Observation(sample.first, policy.mode(positions)))
-    return Outcome(_ended(game, pending), sample, collapsed=False)
+    return Outcome(_ended(game, pending), sample, collapsed=False, noise=noise)
+
+
+def _check_prediction(plan: Plan, accept_noise: bool, session: Session) -> None:
+    """Send nothing from which there is no result to hope for.
+
+    Raises:
+        NoiseError: so it is, and nobody accepts it.
+    """
+    if (noise := predicted_noise(plan)) is not None:
+        if not accept_noise:
+            raise NoiseError(f"{noise}: nothing was sent; --accept-noise sends it all the same")
+        session.show(f"Note: {noise}.", to_stderr=True)
+
+
+def _noises(readings: dict[Mode, Reading]) -> list[str]:
+    return [f"in {mode} mode {noise}" for mode, reading in readings.items() if (noise := reading.noise)]
+
+
+def _check_shots(pending: Pending, noises: list[str], accept_noise: bool, session: Session) -> str | None:
+    """Take no result from shots that say nothing of the board; the job and the record stay as they are.
+
+    Args:
+        pending: what waits for them.
+        noises: why they say nothing, in clauses; none if they say something.
+        accept_noise: take it all the same, and say so.
+        session: where it is said.
+
+    Returns:
+        What was accepted, or None.
+
+    Raises:
+        NoiseError: they say nothing, and nobody accepts it.
+    """
+    noise = "; ".join(noises) or None
+    if noise is not None:
+        if not accept_noise:
+            again = "" if pending.path is None else f" (they are kept: {pending.resuming} --accept-noise)"
+            raise NoiseError(f"{noise}: no result is taken from them without --accept-noise{again}")
+        session.show(f"Note: {noise}.", to_stderr=True)
+    return noise
 
 
 def _ended(game: Game, pending: Pending) -> Pending:
@@ -300,7 +367,8 @@ def _collapsed(
     session: Session,
     shots: int | None,
     sure: bool,
-) -> "tuple[Pending, Sample]":
+    accept_noise: bool,
+) -> tuple[Pending, dict[Mode, Reading]]:
     """Prepare the state that the positions have left, because no shot has them."""
     import numpy as np
 
@@ -311,9 +379,10 @@ def _collapsed(
         to_stderr=True,
     )
     plan = device.plan(game, [mode], shots)
+    _check_prediction(plan, accept_noise, session)
     confirm(plan, device, session, sure)
     path = None if pending.path is None else free_path(pending.file, game)
     again = Pending(pending.record, pending.file, path, mode, True, None, pending.strict)
     # From the first job's seed, so that resuming that one leads to the same end as waiting for it.
     again, runs = run_job(device, plan, again, np.random.default_rng(pending.sent.seed), session)
-    return again, again.readings(game, runs)[mode].sample(game.state.positions)
+    return again, again.readings(game, runs)

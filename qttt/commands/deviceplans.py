@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qttt.commands.session import Session
 from qttt.devices import DeviceObserver, Plan
+from qttt.noisegate import LEAST_FAULTLESS, predicted_noise
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -41,7 +42,15 @@ def plan_report(plan: Plan, observer: DeviceObserver) -> dict[str, Any]:
         "instance": cost.instance,
         "paid": cost.paid,
         "warnings": list(plan.prepared.warnings),
+        "noise": predicted_noise(plan),
     }
+
+
+def _usable(faultless: float) -> str:
+    """What is promised of the shots: faults of some kinds do no harm, but nothing is promised of a few."""
+    from qttt.textboard import percent
+
+    return "next to none" if faultless < LEAST_FAULTLESS else f"at least {percent(faultless)}"
 
 
 def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stderr: bool = False) -> None:
@@ -49,7 +58,6 @@ def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stde
     from circuits.drawing import draw
     from qttt.commands.characters import in_ascii
     from qttt.commands.tables import plain_table
-    from qttt.textboard import percent
 
     report = plan_report(plan, observer)
     for item, draft in zip(plan.prepared.circuits, plan.drafts, strict=True):
@@ -70,7 +78,7 @@ def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stde
             str(row["qubits"]),
             str(row["two_qubit_gates"]),
             str(row["depth"]),
-            f"at least {percent(row['usable'])}",
+            _usable(row["usable"]),
             ", ".join(f"{name} {count}" for name, count in row["operations"].items()),
         )
     charged = "nothing is charged" if report["plan"] is None else f"plan {report['plan']}"

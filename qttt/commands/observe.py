@@ -9,6 +9,7 @@ from qttt.commands.arguments import (
     add_device_arguments,
     add_json_argument,
     add_mode_argument,
+    add_noise_argument,
     add_record_arguments,
     add_seed_argument,
     add_shots_argument,
@@ -97,6 +98,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     )
     add_json_argument(parser)
     add_device_arguments(parser)
+    add_noise_argument(parser)
     parser.add_argument("--dry-run", action="store_true", help="say what a job would cost, and send nothing")
     parser.add_argument(
         "--yes",

@@ -12,6 +12,7 @@ from qttt.commands.session import QuestionUnansweredError, Session
 from qttt.dynamic import Policy, plan_dynamic
 from qttt.errors import UsageError
 from qttt.game import Game
+from qttt.noisegate import predicted_noise
 from qttt.pending import find
 from qttt.pendingjobs import describe
 from qttt.record import Record
@@ -31,6 +32,9 @@ def dry_run(game: Game, arguments: Namespace, session: Session) -> int:
     else:
         plan = observer.plan(game, _modes(game, arguments), arguments.shots)
     show_dry_run(plan, observer, session, as_json=arguments.json)
+    noise = predicted_noise(plan)
+    if noise is not None and not arguments.json:
+        session.show(f"Note: {noise}: without --accept-noise nothing is sent.")
     return 0
 
 
@@ -77,6 +81,7 @@ def resume(arguments: Namespace, session: Session) -> int:
             _choose(game, session, pending.file) if arguments.mode is None else Mode(arguments.mode)
         ),
         sure=arguments.yes,
+        accept_noise=arguments.accept_noise,
         show_positions=lambda game, sample: _show_positions(game, sample, session),
     )
     return _report(game, outcome, arguments, session)
@@ -140,6 +145,7 @@ def _report(game: Game, outcome: Outcome, arguments: Namespace, session: Session
         "kinds": dict(sorted(sample.kinds.items())),
         "agreeing": sample.kept,
         "collapsed": outcome.collapsed,
+        "noise": outcome.noise,
         **describe(pending),
         **({} if pending.policy is None else {"policy": str(pending.policy)}),
     }

@@ -13,6 +13,7 @@ from qttt.commands import Command
 from qttt.commands.arguments import (
     MAX_SEED,
     add_backend_arguments,
+    add_noise_argument,
     add_rules_arguments,
     add_seed_argument,
     add_view_argument,
@@ -53,6 +54,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
         )
     add_view_argument(parser)
     add_backend_arguments(parser)
+    add_noise_argument(parser)
     add_seed_argument(parser)
     parser.add_argument(
         "--record", metavar="FILE", type=file_name, help="save the record there after every move"
@@ -116,7 +118,18 @@ def _prepared(record: Record, file: str | None, arguments: Namespace, session: S
             record = record.with_header(key, value)
     if file is not None and arguments.file is None:
         start_record(file, record)
-    return KeyboardGame(game, record, observer, rng, session, keyboard_for(session), file, seats, record)
+    return KeyboardGame(
+        game,
+        record,
+        observer,
+        rng,
+        session,
+        keyboard_for(session),
+        file,
+        seats,
+        record,
+        accept_noise=arguments.accept_noise,
+    )
 
 
 def _play(keyboard: "KeyboardGame", session: Session) -> "tuple[int, bool]":

@@ -57,6 +57,7 @@ def observe_by_device(keyboard: "KeyboardGame") -> None:
                 game,
                 session,
                 choose=choose,
+                accept_noise=keyboard.accept_noise,
                 show_positions=show_positions,
             )
         else:

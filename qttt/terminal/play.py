@@ -70,6 +70,7 @@ class KeyboardGame:
         file: where the record is saved after every event; None: nowhere until the players stop.
         seats: which symbols computers play.
         known: what the file held when we looked last.
+        accept_noise: take results from a device's job even if its shots say nothing of the board.
     """
 
     game: Game
@@ -81,6 +82,7 @@ class KeyboardGame:
     file: str | None = None
     seats: Seats = field(default_factory=Seats)
     known: Record = field(default_factory=Record)
+    accept_noise: bool = False
 
     def play(self) -> Result:
         """Play to the end.

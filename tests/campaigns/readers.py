@@ -259,7 +259,7 @@ def read_pending(data: bytes) -> None:
                 if found.policy is None:
                     found.readings(game, found.sent.results)
                 else:
-                    found.sample_of_policy(game, found.sent.results)
+                    found.reading_of_policy(game, found.sent.results)
         except QtttError as error:
             refused(error)
         try:

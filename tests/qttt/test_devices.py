@@ -5,16 +5,18 @@ import pytest
 
 from circuits.backends import get_backend
 from circuits.components import exact_distribution
+from circuits.decoding import Shots
 from circuits.lean import Encoding, PieceError, collapsed_circuit
 from circuits.measurement import Bit
 from qttt.compiler import lean_pieces
-from qttt.devices import _drafts, first_positions, read_shots
+from qttt.devices import DeviceObserver, Plan, _drafts, first_positions, open_device, read_shots
 from qttt.game import Game
 from qttt.goodness import p_value
+from qttt.noisegate import NoiseError
 from qttt.odds import distance
 from qttt.outcomes import Positions, filled_squares
 from qttt.rules import Rules
-from qttt.symbols import Mode
+from qttt.symbols import Mode, Symbol
 from tests.circuits.lean_boards import depth_of, gates_of
 from tests.qttt.full_boards import full_games
 
@@ -118,3 +120,122 @@ def test_many_first_shots_have_the_distribution_of_an_observation() -> None:
     # The rarest positions have less than one shot in a hundred: few jobs lack a shot that agrees.
     assert sum(counts.values()) > 0.9 * jobs
     assert p_value(counts, game.state.odds(Mode.ROTATED).outcomes(), rng) > 0.001
+
+
+class Counting(DeviceObserver):
+    """The simulated device, with a count of its jobs; its bits can be made random."""
+
+    jobs: int = 0
+    random: bool = False
+
+    def run(self, plan: Plan, rng: np.random.Generator, notify: object = None) -> tuple[Shots, ...]:
+        self.jobs += 1
+        runs = super().run(plan, rng)
+        if not self.random:
+            return runs
+        return tuple(
+            Shots(*(rng.integers(2, size=bits.shape).astype(bool) for bits in (run.pos, run.mark, run.flag)))
+            for run in runs
+        )
+
+
+def counting(monkeypatch: pytest.MonkeyPatch, device: str = "fake_mumbai", shots: int = 40) -> Counting:
+    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+    return Counting(open_device(device).backend, shots=shots)
+
+
+def seen(moves: str, positions: str, first: str = "X", level: int = 4, options: str = "") -> Game:
+    game = Game(Rules.of(level=level, options=options), Symbol(first))
+    game.play(moves)
+    game.push(Positions(positions))
+    return game
+
+
+MOVES = "1 2 3 4 5 6 7 8+9"
+
+
+@pytest.mark.ibm
+def test_every_shot_is_given_once_and_then_a_new_job_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    observer, rng = counting(monkeypatch), np.random.default_rng(1)
+    game = Game(Rules.of(level=4))
+    game.play(MOVES)
+    first = observer.draw(game, Mode.STANDARD, rng)
+    assert (first.kept, first.shots, observer.jobs) == (1, 40, 1)
+    game.push(Positions(filled_squares(first.first)))
+    # 256 boards are equally likely: of twelve draws nearly all differ.
+    drawn = [observer.draw(game, Mode.ROTATED, rng) for _ in range(12)]
+    assert observer.jobs == 1
+    assert len({sample.first for sample in drawn}) > 8
+    assert all(game.state.odds(Mode.ROTATED).probability(sample.first) > 0 for sample in drawn)
+    assert {(sample.kept, sample.shots) for sample in drawn} == {(1, 40)}
+    # No more than 40 shots have these positions; 40 more come from the next job, of what they have left.
+    while observer.jobs == 1:
+        observer.draw(game, Mode.ROTATED, rng)
+    for _ in range(39):
+        assert observer.jobs == 2
+        drawn.append(observer.draw(game, Mode.ROTATED, rng))
+    observer.draw(game, Mode.ROTATED, rng)
+    assert observer.jobs == 3
+    assert game.state.odds(Mode.ROTATED).probability(drawn[-1].first) > 0
+    # The shots of the other mode are there still, but not the one that gave the positions.
+    observer.draw(game, Mode.STANDARD, rng)
+    assert observer.jobs == 3
+
+
+@pytest.mark.ibm
+@pytest.mark.parametrize(
+    ("moves", "first", "level", "options"),
+    [
+        (MOVES, "O", 4, ""),
+        (MOVES, "X", 5, ""),
+        (MOVES, "X", 5, "view-switches=2"),
+        (MOVES, "X", 5, "no-ties"),
+    ],
+)
+def test_no_shots_come_from_another_game(
+    moves: str, first: str, level: int, options: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the same events, too, and where only the rules differ."""
+    observer, rng = counting(monkeypatch), np.random.default_rng(1)
+    game = Game(Rules.of(level=4))
+    game.play(MOVES)
+    filled = filled_squares(observer.draw(game, Mode.STANDARD, rng).first)
+    other = seen(moves, filled, first, level, options)
+    board = observer.draw(other, Mode.STANDARD, rng).first
+    assert observer.jobs == 2
+    assert other.state.odds().probability(board) > 0
+
+
+@pytest.mark.ibm
+def test_no_shots_come_from_another_device_or_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    observer, rng = counting(monkeypatch, shots=10), np.random.default_rng(1)
+    game = seen(MOVES, "########.")
+    observer.draw(game, Mode.STANDARD, rng)
+    observer.draw(game, Mode.STANDARD, rng)
+    assert observer.jobs == 1
+    observer.encoding = "strict"
+    observer.draw(game, Mode.STANDARD, rng)
+    assert observer.jobs == 2
+    observer.backend = open_device("fake_torino").backend
+    observer.draw(game, Mode.STANDARD, rng)
+    assert observer.jobs == 3
+
+
+@pytest.mark.ibm
+def test_nothing_is_drawn_from_random_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    observer, rng = counting(monkeypatch, "fake_manila", 200), np.random.default_rng(1)
+    observer.random = True
+    game = Game(Rules.of(level=2))
+    game.play("1+2")
+    with pytest.raises(NoiseError, match="in standard mode the shots say no more than bits read at random"):
+        observer.draw(game, Mode.STANDARD, rng)
+    assert observer.jobs == 1
+    monkeypatch.setattr("qttt.noisegate.LEAST_FAULTLESS", 1.0)
+    with pytest.raises(NoiseError, match="nothing was sent"):
+        observer.draw(game, Mode.STANDARD, rng)
+    assert observer.jobs == 1
+    observer.accept_noise = True
+    assert observer.draw(game, Mode.STANDARD, rng).kept == 1
+    # A sample is looked at, and nothing is taken from it.
+    observer.accept_noise = False
+    assert observer.sample(game, Mode.STANDARD, 200, rng).shots == 200

@@ -7,7 +7,7 @@ from circuits.backends import get_backend
 from circuits.backends.ibm import get_backend as ibm_backend
 from circuits.backends.ibm_dynamic import dynamic_check
 from circuits.errors import BackendUsageError
-from qttt.dynamic import Policy, compile_dynamic, read_dynamic
+from qttt.dynamic import Policy, compile_dynamic, dynamic_odds, read_dynamic
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.goodness import p_value
@@ -63,6 +63,7 @@ def test_the_circuit_chooses_as_the_policy_says(tokens: str, level: int, square:
     sample = sample_of(read_dynamic(game.state, policy, compiled.readout, shots))
     assert sample.illegal == 0
     expected = chosen(game, policy)
+    assert distance(dynamic_odds(game.state, policy), expected) < 1e-12
     assert p_value(sample.counts(), expected, rng) > 0.001
     # Where the policy matters, always the same mode would be another distribution.
     for mode in Mode:

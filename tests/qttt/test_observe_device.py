@@ -1,13 +1,17 @@
 """``qttt observe`` on devices: before, while and after; simulated ones, and the service with no network."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from circuits.backends import jobs
 from circuits.backends.jobs import JobState
+from circuits.decoding import Shots
 from qttt.outcomes import Positions
+from qttt.pending import find
 from qttt.recordfile import load_record
 from tests.circuits.ibm_service import CRN, TOKEN, Service, install
 from tests.qttt.cli_runs import Run, refusal, run, run_json
@@ -221,7 +225,7 @@ def test_options_that_a_simulated_device_ignores_are_reported() -> None:
     assert "ignored on fake_manila" in dry["warnings"][0]
 
 
-@pytest.mark.parametrize("flag", ["--dry-run", "--yes", "--strict", "--dd", "--twirl"])
+@pytest.mark.parametrize("flag", ["--dry-run", "--yes", "--strict", "--dd", "--twirl", "--accept-noise"])
 def test_what_is_said_of_devices_goes_with_devices(flag: str) -> None:
     assert f"{flag} goes with a device" in refusal("observe", SMALL, "--level", "1", flag)
 
@@ -262,6 +266,134 @@ def test_a_damaged_payload() -> None:
     assert "no observation of a game" in refusal("observe", "--resume", "a.job")
     Path("b.job").write_text(json.dumps(data | {"payload": {"format": "qttt observation", "record": 5}}))
     assert "is damaged" in refusal("observe", "--resume", "b.job")
+
+
+# The gate before the record.
+
+NOISY = ("1+3 1*2 9 3*4 5+6 7+8", "--backend", "fake_kyoto", "--seed", "1")
+
+
+def noisy_job(level: int, moves: str, device: tuple[str, ...], *words: str) -> str:
+    """A record that waits for a job, done on a simulated device, whose bits were random."""
+    name = write(f'[Level "{level}"]\n{moves}')
+    assert run("observe", name, *device, *words, terminal=True).status in (0, 130)
+    job, rng = jobs.load("game-1.job"), np.random.default_rng(1)
+    assert job.results is not None
+    results = tuple(
+        Shots(*(rng.integers(2, size=bits.shape).astype(bool) for bits in (run.pos, run.mark, run.flag)))
+        for run in job.results
+    )
+    jobs.save(replace(job, results=results), "game-1.job")
+    write(f'[Level "{level}"]\n[Job "{job.backend} - game-1.job"]\n{moves}')
+    return name
+
+
+def test_no_result_is_taken_from_random_bits_unless_it_is_said() -> None:
+    name = noisy_job(1, SMALL, DEVICE)
+    before = Path(name).read_text()
+    for words in (("observe", "--resume", name, "--json"), ("play", name)):
+        done = run(*words)
+        assert done.status == 3
+        assert "in standard mode the shots say no more than bits read at random" in done.err
+        assert "they are kept: qttt observe --resume game-1.job --accept-noise" in done.err
+        assert load_record(name) == load_record(write(before))
+    done = run("observe", "--resume", "game-1.job", "--accept-noise", "--json")
+    assert done.status == 0
+    found = json.loads(done.out)
+    assert found["noise"] in done.err
+    assert str(load_record(name).events[-1]) == f"={found['board']}"
+    assert "Job" not in headers()
+
+
+def test_not_even_positions_are_taken_from_random_bits() -> None:
+    """One mode of two is enough, and the keyboard game goes on where it is accepted."""
+    name = noisy_job(4, MODES, LARGER)
+    before = load_record(name)
+    done = run("observe", "--resume", name, "--mode", "rotated")
+    assert done.status == 3
+    assert "in standard mode the shots say no more" in done.err
+    assert load_record(name) == before
+    assert run("play", name, "--accept-noise", stdin="rotated\nquit\n").status == 0
+    assert [str(event)[:3] for event in load_record(name).events[-2:]] == ["=p:", "=r:"]
+
+
+@pytest.mark.slow
+def test_shots_of_a_circuit_that_chooses_the_mode_are_judged_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With limits that no shots keep."""
+    name = write(f'[Level "4"]\n{MODES}')
+    with monkeypatch.context() as patch:
+        patch.setattr("qttt.noisegate.CONVINCING", float("inf"))
+        patch.setattr("qttt.noisegate.SHARE_OF_FEW", 9.0)
+        done = run(
+            "observe", name, "--backend", "fake_torino", "--dynamic", "9", "--shots", "20", "--seed", "1"
+        )
+        assert done.status == 3
+        assert "they are kept: qttt observe --resume game-1.job --accept-noise" in done.err
+        assert str(load_record(name).events[-1]) == "8+9"
+    assert run_json("observe", "--resume", name)["noise"] is None
+
+
+def test_shots_of_the_whole_board_are_judged_as_such_when_the_positions_are_known() -> None:
+    name = write(f'[Level "4"]\n{MODES}')
+    run("observe", name, *LARGER, terminal=True)
+    pending = find(name)
+    assert pending.sent is not None
+    assert pending.sent.results is not None
+    game = pending.record.game()
+    assert game.state.positions is not None
+    for mode, reading in pending.readings(game, pending.sent.results).items():
+        assert reading.odds == game.states[-2].odds(mode).outcomes() != game.state.odds(mode).outcomes()
+        assert reading.noise is None
+
+
+def test_good_shots_say_that_they_are_no_noise() -> None:
+    found = run_json("observe", SMALL, "--level", "1", *DEVICE, "--accept-noise")
+    assert found["noise"] is None
+
+
+def test_nothing_is_sent_where_no_shot_without_a_fault_is_to_be_hoped_for(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("qttt.noisegate.LEAST_FAULTLESS", 0.999)
+    monkeypatch.setattr("qttt.commands.deviceplans.LEAST_FAULTLESS", 0.999)
+    name = write(f'[Level "1"]\n{SMALL}')
+    done = on_service(name, "--yes")
+    assert done.status == 3
+    assert "going by the errors that ibm_manila reports" in done.err
+    assert "nothing was sent; --accept-noise sends it all the same" in done.err
+    assert not service.jobs
+    assert not list(Path().glob("*.job"))
+    dry = on_service(name, "--dry-run")
+    assert dry.status == 0
+    assert "next to none" in dry.out
+    assert "without --accept-noise nothing is sent" in dry.out
+    assert "going by the errors" in json.loads(on_service(name, "--dry-run", "--json").out)["noise"]
+    done = on_service(name, "--yes", "--accept-noise")
+    assert done.status == 0
+    assert "Note: going by the errors that ibm_manila reports" in done.err
+    assert len(service.jobs) == 1
+
+
+@pytest.mark.slow
+def test_a_device_that_cannot_read_the_board(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = run("observe", *NOISY)
+    assert done.status == 3
+    assert "next to none of the shots are without a fault" in done.err
+    dry = run("observe", *NOISY, "--dry-run").out
+    assert "next to none" in dry
+    assert "0.00 %" not in dry
+    # Its shots are as bad as it says.
+    monkeypatch.setattr("qttt.noisegate.LEAST_FAULTLESS", 0.0)
+    done = run("observe", *NOISY, "--save", "game.qttt")
+    assert done.status == 3
+    assert "no more than bits read at random" in done.err
+    waiting = load_record("game.qttt")
+    assert str(waiting.events[-1]) == "7+8"
+    assert waiting.headers["Job"].endswith(" game-1.job")
+    done = run("observe", "--resume", "game.qttt", "--accept-noise")
+    assert done.status == 0
+    assert "Note: in standard mode the shots say no more" in done.err
+    assert str(load_record("game.qttt").events[-1]).startswith("=")
 
 
 # On the service, with only the network replaced.
