@@ -16,7 +16,7 @@ SHOTS_AT_ONCE: Final = 100_000
 
 # Measured with Aer 0.18 on the noise of fake_torino, one processor, 4 to 20 qubits.
 _PER_AMPLITUDE: Final = 7e-9
-_PER_OPERATION: Final = 3e-7
+_PER_OPERATION: Final = 5e-6
 _PER_SHOT: Final = 3e-6
 
 
