@@ -109,9 +109,29 @@ def main(
     except Exception as error:
         if _comes_of_an_interrupt(error):
             return _report("interrupted", INTERRUPTED, session, words)
+        if _lacks_temporary_folder(error):
+            return _report(_NO_TEMPORARY_FOLDER, UsageError.exit_status, session, words)
         what = f"{type(error).__name__}: {error}".partition("\n")[0]
         message = f"this is a fault of the program, please report it with --debug: {what}"
         return _report(message, ServiceError.exit_status, session, words)
+
+
+_NO_TEMPORARY_FOLDER = (
+    "no folder for temporary files can be written to, and Qiskit needs one: set TMPDIR to one that can"
+)
+
+
+def _lacks_temporary_folder(error: BaseException) -> bool:
+    # Python looks for one when a library first asks, and its error then says nothing of what to do.
+    if not isinstance(error, OSError):
+        return False
+    import tempfile
+
+    try:
+        tempfile.gettempdir()
+    except OSError:
+        return True
+    return False
 
 
 def _comes_of_an_interrupt(error: BaseException | None) -> bool:

@@ -232,5 +232,7 @@ def describe(pending: PendingJob) -> dict[str, Any]:
 
 
 def has_readouts(job: "Job", labels: Sequence[str] | None = None) -> bool:
-    """Whether every circuit of a job says how it is read and, if labels are given, has one of them."""
-    return all(item.readout is not None and (labels is None or item.label in labels) for item in job.circuits)
+    """Whether every circuit of a job says how it is read and, if labels are given, has one for itself."""
+    found = [item.label for item in job.circuits]
+    known = labels is None or (set(found) <= set(labels) and len(set(found)) == len(found))
+    return known and all(item.readout is not None for item in job.circuits)

@@ -11,6 +11,8 @@ from qiskit import transpile
 from qiskit.circuit import QuantumCircuit
 from qiskit_aer import AerJob, AerSimulator
 
+from circuits.backends.ibm_devices import used_qubits
+from circuits.backends.local_cost import SHOTS_AT_ONCE, trajectory_seconds
 from circuits.components import Component, fuse_components, join_components, register_widths, split
 from circuits.decoding import Bits, Shots
 from circuits.errors import BackendError, BackendUsageError, CircuitShapeError
@@ -29,8 +31,11 @@ PACKED_QUBITS_OF_MANY: Final = 15
 PARALLEL_SHOTS: Final = 20_000
 """From this many shots on two threads are worth it, even if the machine has other work as well."""
 
-SHOTS_AT_ONCE: Final = 100_000
-"""The most shots of one run of Aer, which spends 70 bytes on each and cannot be interrupted."""
+SHOTS_OF_PRODUCTS: Final = 20_000
+"""The most shots of one run as a matrix product state, which takes some 20 µs on each."""
+
+RUN_SECONDS: Final = 0.5
+"""What a run of a circuit that cannot be split may take: Ctrl-C is answered after it."""
 
 DENSE_QUBITS: Final = 20
 """A component above this is run as a matrix product state (16 MiB of amplitudes at this size)."""
@@ -109,8 +114,11 @@ def _bits(memory: Sequence[str], width: int) -> Bits:
     )
 
 
-def _execute(circuits: list[QuantumCircuit], method: str, shots: int, rng: np.random.Generator) -> list[Bits]:
-    seed = int(rng.random() * 2**31)
+def _seed(rng: np.random.Generator) -> int:
+    return int(rng.random() * 2**31)
+
+
+def _execute(circuits: list[QuantumCircuit], method: str, shots: int, seed: int) -> list[Bits]:
     # A state that is drawn from gives the same shots whatever the number of threads, other methods may not.
     parallel = method == "statevector" and shots >= PARALLEL_SHOTS
     simulator = _simulator(method, threads=2 if parallel else 1)
@@ -207,10 +215,12 @@ def _run_components(
             continue
         join = fuse_components if groups is small else join_components
         circuits = [join(group) for group in groups]
-        for first in range(0, shots, SHOTS_AT_ONCE):
-            some = slice(first, min(first + SHOTS_AT_ONCE, shots))
+        # Aer cannot be interrupted, only Python between its runs.
+        at_once = SHOTS_AT_ONCE if groups is small else SHOTS_OF_PRODUCTS
+        for first in range(0, shots, at_once):
+            some = slice(first, min(first + at_once, shots))
             # A seed for every run: streams that start alike would tie independent components together.
-            results = _execute(circuits, method, some.stop - first, rng)
+            results = _execute(circuits, method, some.stop - first, _seed(rng))
             for group, rows in zip(groups, results, strict=True):
                 targets = [target for part in group for target in part.targets]
                 for (register, bit), column in zip(targets, rows.T, strict=True):
@@ -221,6 +231,11 @@ def _run_whole(circuit: QuantumCircuit, shots: int, rng: np.random.Generator, bi
     """Run a circuit as it is, for what cannot be split."""
     method = "automatic"
     opened = transpile(circuit, _simulator(method), optimization_level=0)
-    (rows,) = _execute([opened], method, shots, rng)
-    for register in circuit.cregs:
-        bits[register.name][:] = rows[:, [circuit.find_bit(bit).index for bit in register]]
+    each = trajectory_seconds(opened, len(used_qubits(opened)))
+    seed, at_once = _seed(rng), max(1, min(SHOTS_AT_ONCE, int(RUN_SECONDS / each)))
+    for first in range(0, shots, at_once):
+        some = slice(first, min(first + at_once, shots))
+        # Shot i of such a run has the run's seed plus i: however it is cut, every shot has its own.
+        (rows,) = _execute([opened], method, some.stop - first, (seed + first) % 2**31)
+        for register in circuit.cregs:
+            bits[register.name][some] = rows[:, [circuit.find_bit(bit).index for bit in register]]

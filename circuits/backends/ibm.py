@@ -32,12 +32,11 @@ from circuits.backends.ibm_errors import attempt, calm
 from circuits.backends.ibm_jobs import (
     FINAL,
     JobHandle,
-    Options,
     local_name,
     nothing_sent,
-    sampler_options,
     service_estimate,
 )
+from circuits.backends.ibm_options import Options, sampler_options
 from circuits.backends.ibm_transpile import check_compiled, compile_for
 from circuits.backends.jobs import Job, JobState, StoredCircuit
 from circuits.backends.progress import Notify, Progress, ignore
@@ -177,7 +176,7 @@ class IBMBackend:
     def _check(self, circuits: Sequence[QuantumCircuit], shots: int) -> None:
         if not circuits:
             raise BackendUsageError("a job needs at least one circuit")
-        most = getattr(self.device, "max_shots", None) or jobs.MAX_SHOTS
+        most = min(getattr(self.device, "max_shots", None) or jobs.MAX_SHOTS, jobs.MAX_SHOTS)
         if not 1 <= shots <= most:
             raise BackendUsageError(f"{self.name} runs 1 to {most} shots, not {shots}")
         for circuit in circuits:

@@ -48,7 +48,9 @@ MAX_BYTES: Final = 16 * 2**20
 MAX_VALUES: Final = 2_000_000
 """The most values in a file: small ones, such as empty lists, take thirty times their text in memory."""
 
-MAX_SHOTS: Final = 10_000_000
+MAX_SHOTS: Final = 1_000_000
+"""The most shots of a job, in a file too: no more than can be asked for."""
+
 _TAG: Final = re.compile(r"[a-z0-9-]{8,64}")
 _NAME: Final = re.compile(r"[\w-]{1,100}")
 
@@ -115,6 +117,11 @@ class Job:
     results: tuple[Shots, ...] | None = None
     payload: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will happen to it."""
+        return self.state in (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
+
     def at(self, state: JobState, **changes: Any) -> "Job":
         """Return the job in another state, with other changes besides."""
         return replace(self, state=state, **changes)
@@ -173,7 +180,9 @@ def from_json(data: object) -> Job:
         raise BackendUsageError(
             f"the job file has version {str(data.get('version'))[:20]!r} and this program reads {VERSION}"
         )
-    shots = _field(data, "shots", int, lambda value: 1 <= value <= MAX_SHOTS)
+    shots = _field(data, "shots", int, lambda value: value >= 1)
+    if shots > MAX_SHOTS:
+        raise BackendUsageError(f"the job file asks for {shots:,} shots, and {MAX_SHOTS:,} is the most")
     circuits = tuple(
         _circuit(entry) for entry in _field(data, "circuits", list, lambda value: 0 < len(value) <= 1000)
     )
@@ -300,11 +309,16 @@ def load(path: str | os.PathLike[str]) -> Job:
         if sum(map(content.count, (b",", b"[", b"{"))) > MAX_VALUES:
             raise BackendUsageError(f"the job file {target} has more than {MAX_VALUES:,} values")
         data = json.loads(content.decode(), parse_constant=_refuse, parse_float=_finite)
-        return from_json(data)
     except OSError as error:
         raise BackendUsageError(f"the job file {target} cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
         raise BackendUsageError(f"the job file {target} is not JSON: {str(error)[:100]}") from error
+    try:
+        return from_json(data)
+    except BackendUsageError as error:
+        raise BackendUsageError(f"{target}: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise BackendUsageError(f"the job file {target} is damaged: {str(error)[:100]}") from error
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from qttt.commands.deviceplans import progress, show_plan
 from qttt.commands.session import Session
@@ -23,11 +23,18 @@ from qttt.symbols import Mode
 if TYPE_CHECKING:
     import numpy as np
 
+    from circuits.backends.ibm import Prepared
+    from circuits.backends.jobs import Job
     from circuits.decoding import Shots
     from qttt.observation import Sample
 
 ChooseMode = Callable[[Game], Mode]
 ShowPositions = Callable[[Game, "Sample"], None]
+
+
+ASKING_SECONDS: Final = 10.0
+ASKING_MEMORY: Final = 2**30
+"""A simulation that takes more than this, in seconds or in bytes, is asked for first."""
 
 
 class StillQueuedError(QtttError):
@@ -37,7 +44,7 @@ class StillQueuedError(QtttError):
 
 
 class NotSentError(QtttError):
-    """The user did not want the job to be sent."""
+    """The user did not want the job to be sent, or simulated."""
 
     exit_status = 130
 
@@ -183,19 +190,26 @@ def fetch_job(pending: P, session: Session, sure: bool = False) -> "tuple[P, tup
     Args:
         pending: what waits for it, as it was found on disk.
         session: where its progress is shown.
-        sure: send it if it never reached the service.
+        sure: send it if it never reached the service, and ask nothing.
 
     Raises:
+        NotSentError: the user does not want to simulate what costs much here.
         ServiceError: the job failed, is unknown, or never arrived; or the service failed.
         StillQueuedError: the user interrupted the wait.
     """
     assert pending.sent is not None
-    with progress(session, pending.sent.backend.startswith("fake_")) as notify, _interruptible(pending):
+    local = pending.sent.backend.startswith("fake_")
+    with _interruptible(pending):
+        if local and not sure and not pending.sent.over:
+            _confirm_simulation(pending.sent, session)
+    with progress(session, local) as notify, _interruptible(pending):
         return fetch(pending, notify, again=sure)
 
 
 def confirm(plan: Plan, observer: DeviceObserver, session: Session, sure: bool) -> None:
-    """Show what a job on a real device will cost and, if it costs anything, ask; else show remarks only.
+    """Show what a job on a real device will cost and, if it costs anything, ask; else show remarks.
+
+    A simulated device's job is asked for where it costs much here.
 
     Args:
         plan: the job.
@@ -214,8 +228,38 @@ def confirm(plan: Plan, observer: DeviceObserver, session: Session, sure: bool) 
                 raise UsageError(f"a job on {observer.name} uses quantum time: say --yes to send it")
             if session.ask("Send it?", ["yes", "no"]) == "no":
                 raise NotSentError("nothing was sent")
-    for warning in plan.prepared.warnings if observer.backend.local else ():
+        return
+    for warning in plan.prepared.warnings:
         session.show(f"Note: {warning}.", to_stderr=True)
+    if not sure:
+        _confirm_simulation(plan.prepared, session)
+
+
+def _confirm_simulation(job: "Job | Prepared", session: Session) -> None:
+    """Ask whether a simulated device's job may take what it takes here; where nobody can be asked, it may.
+
+    Raises:
+        NotSentError: the user does not want it.
+    """
+    from circuits.backends.simulation import simulation_cost
+
+    cost = simulation_cost(job.circuits, job.shots)
+    if not session.interactive or (cost.seconds <= ASKING_SECONDS and cost.memory <= ASKING_MEMORY):
+        return
+    words = f"Simulating {job.shots:,} shots of {job.backend} here takes {duration(cost.seconds)}"
+    if cost.memory > ASKING_MEMORY:
+        words += f" and {cost.memory / 2**30:,.1f} GiB of memory"
+    session.show(f"{words}.", to_stderr=True)
+    if session.ask("Go on?", ["yes", "no"]) == "no":
+        raise NotSentError("nothing was simulated")
+
+
+def duration(seconds: float) -> str:
+    """A rough time in words."""
+    for unit, size in (("days", 86_400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"about {seconds / size:,.0f} {unit}"
+    return f"about {seconds:.0f} seconds"
 
 
 @contextmanager

@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.terminals import in_terminal
@@ -208,3 +210,48 @@ def test_an_interrupt_ends_a_long_command_with_130() -> None:
 
 def test_version_as_a_module() -> None:
     assert re.fullmatch(rb"qttt \S.*\n", qttt("--version").stdout)
+
+
+@pytest.mark.parametrize(("command", "status"), [("explain", 2), ("observe", 2), ("odds", 0)])
+def test_no_folder_for_temporary_files_is_no_fault_of_the_program(command: str, status: int) -> None:
+    code = (
+        "import sys, tempfile; tempfile._candidate_tempdir_list = lambda: ['/nonexistent']; "
+        "from qttt.cli import main; sys.exit(main())"
+    )
+    argv = [sys.executable, "-c", code, command, FULL, "--level", "1"]
+    done = subprocess.run(argv, capture_output=True, cwd=ROOT)
+    assert done.returncode == status
+    line = b"qttt: error: no folder for temporary files can be written to, and Qiskit needs one: "
+    assert done.stderr.startswith(line if status else b"")
+    assert done.stderr.count(b"\n") == (status == 2)
+
+
+INTERRUPTED = [
+    ["observe", "1+3 1*2 9 3*4 5+6 7+8", "--backend", "fake_torino", "--shots", "1000000"],
+    ["check", "1+3 1*2 9 3*4 5+6 7+8", "--backend", "fake_torino", "--shots", "1000000"],
+    ["check", "1+3 1*2 9 3*4 5+6 7+8", "--backend", "dice", "--shots", "1000000"],
+    ["observe", '[Level "4"]\n1+3 1*2 4+6 4*5 7 8 9', "--backend", "fake_torino", "--dynamic", "1"],
+    ["solve", "--level", "5", "--recompute"],
+    ["selfplay", "--x", "random", "--o", "random", "--games", "100000"],
+]
+
+
+@pytest.mark.slow
+@pytest.mark.ibm
+@pytest.mark.parametrize("argv", INTERRUPTED, ids=lambda argv: " ".join((argv[0], *argv[2:4])))
+def test_an_interrupt_at_a_random_moment_is_answered_soon(argv: list[str]) -> None:
+    """Seconds allowed are many, because the machine may be busy; undisturbed it is about one."""
+    random = np.random.default_rng(len(argv[0]))
+    for _ in range(3):
+        program = subprocess.Popen(
+            [*QTTT, *argv], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        with suppress(subprocess.TimeoutExpired):
+            program.wait(1 + 9 * random.random())
+            break  # Quicker than the signal.
+        program.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        _, complaint = program.communicate(timeout=60)
+        print(f"{time.monotonic() - began:.2f} s")
+        assert time.monotonic() - began < 8
+        assert (program.returncode, complaint) == (130, "qttt: error: interrupted\n")

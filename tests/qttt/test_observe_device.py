@@ -579,3 +579,51 @@ def test_resuming_what_the_service_does_not_know(service: Service, monkeypatch: 
     service.faults.clear()
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
     assert run("observe", "--resume", name).status == 0
+
+
+def test_a_costly_simulation_asks_first_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    from qttt.commands import devicejobs
+
+    words = ("observe", write(f'[Level "1"]\n\n{SMALL}'), *DEVICE)
+    assert "Go on?" not in run(*words, "--dry-run", terminal=True).err
+    monkeypatch.setattr(devicejobs, "ASKING_SECONDS", 0.01)
+    before = Path("game.qttt").read_text()
+    refused = run(*words, stdin="no\n", terminal=True)
+    assert refused.status == 130
+    assert "Simulating 200 shots of fake_manila here takes about 0 seconds." in refused.err
+    assert refused.err.endswith("Go on? [yes/no] qttt: error: nothing was simulated\n")
+    assert [path.name for path in Path().iterdir()] == ["game.qttt"]
+    assert Path("game.qttt").read_text() == before
+    agreed = run(*words, "--yes", terminal=True)
+    assert (agreed.status, "Go on?" in agreed.err) == (0, False)
+
+
+def test_resuming_a_costly_simulation_asks_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    from qttt.commands import devicejobs
+
+    write(f'[Level "1"]\n\n{SMALL}')
+    assert run("observe", "game.qttt", *DEVICE).status == 0
+    name = "game-1.job"
+    data = json.loads(Path(name).read_text())
+    data |= {"state": "submitted", "results": None}
+    data["payload"]["file"] = None
+    Path(name).write_text(json.dumps(data))
+    monkeypatch.setattr(devicejobs, "ASKING_SECONDS", 0.01)
+    refused = run("observe", "--resume", name, stdin="no\n", terminal=True)
+    assert refused.status == 130
+    assert "nothing was simulated" in refused.err
+    assert jobs.load(name).state is JobState.SUBMITTED
+    # Where nobody can be asked, it is done.
+    done = run("observe", "--resume", name)
+    assert (done.status, done.err) == (0, "")
+    # What is done already costs nothing.
+    assert "Go on?" not in run("observe", "--resume", name, terminal=True).err
+
+
+def test_a_job_file_may_not_send_one_circuit_many_times() -> None:
+    write(f'[Level "1"]\n\n{SMALL}')
+    assert run("observe", "game.qttt", *DEVICE).status == 0
+    data = json.loads(Path("game-1.job").read_text())
+    data |= {"state": "submitted", "results": None, "circuits": data["circuits"] * 500}
+    Path("game-1.job").write_text(json.dumps(data))
+    assert "its circuits are not those of an observation" in refusal("observe", "--resume", "game-1.job")

@@ -13,7 +13,7 @@ import numpy as np
 from qttt.solver.blocks import PAIR as PAIR_KIND
 from qttt.solver.blocks import Block
 from qttt.solver.compiled.jit import Floats, Ints, compiled, compiled_parallel, prange
-from qttt.solver.compiled.layers import Layer
+from qttt.solver.compiled.layers import Layer, spans
 from qttt.solver.compiled.skeletons import (
     CANCELLED,
     HALF,
@@ -304,6 +304,8 @@ def observe_layer(
         bounds: the two columns are a lower and an upper bound instead of value and tie probability.
         margin: values that differ by no more count as equal.
     """
-    _observe_all(
-        layer.keys, layer.offsets, low, high, choice, bounds, margin, shown, table, layer.values, layer.ties
-    )
+    values, ties = layer.values, layer.ties
+    for first, end in spans(layer, low, high):
+        _observe_all(
+            layer.keys, layer.offsets, first, end, choice, bounds, margin, shown, table, values, ties
+        )

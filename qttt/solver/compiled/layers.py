@@ -1,6 +1,6 @@
 """Layers: all skeletons with so many pieces and empty squares, found by playing every move forward."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +21,7 @@ from qttt.solver.compiled.skeletons import (
 
 MOST_MOVES = 80
 _CHUNK = 1 << 14
+_VALUES_AT_ONCE = 1 << 20
 
 
 @dataclass(slots=True)
@@ -58,6 +59,24 @@ class Layer:
     def release(self) -> None:
         """Give the room back."""
         self.values = self.ties = np.empty(0)
+
+
+def spans(layer: Layer, low: int, high: int) -> Iterator[tuple[int, int]]:
+    """Cut a range of skeletons into parts with some million values each.
+
+    Nothing interrupts compiled code; between two parts Ctrl-C is answered.
+
+    Args:
+        layer: where the skeletons are.
+        low: the first one.
+        high: one after the last.
+    """
+    most = _VALUES_AT_ONCE // layer.variants
+    while low < high:
+        end = int(np.searchsorted(layer.offsets, layer.offsets[low] + most, side="right")) - 1
+        end = min(max(end, low + 1), high)
+        yield low, end
+        low = end
 
 
 def empty_layer(variants: int) -> Layer:

@@ -10,7 +10,7 @@ which the other player has a switch left by what is left after that player's cho
 import numpy as np
 
 from qttt.solver.compiled.jit import Floats, Ints, Links, compiled, compiled_parallel, prange
-from qttt.solver.compiled.layers import MOST_MOVES, Layer, find
+from qttt.solver.compiled.layers import MOST_MOVES, Layer, find, spans
 from qttt.solver.compiled.skeletons import (
     PERMUTATIONS,
     canonical_image,
@@ -253,23 +253,25 @@ def play_layer(
     Raises:
         RuntimeError: a child is missing, which would be a fault of this program.
     """
-    missing = _play_all(
-        layer.keys,
-        layer.offsets,
-        low,
-        high,
-        last,
-        cancelling,
-        layer.variants,
-        bounds,
-        margin,
-        PERMUTATIONS,
-        _side(children[0]),
-        _side(children[1]),
-        _side(children[2]),
-        layer.values,
-        layer.ties,
-    )
+    missing = 0
+    for first, end in spans(layer, low, high):
+        missing += _play_all(
+            layer.keys,
+            layer.offsets,
+            first,
+            end,
+            last,
+            cancelling,
+            layer.variants,
+            bounds,
+            margin,
+            PERMUTATIONS,
+            _side(children[0]),
+            _side(children[1]),
+            _side(children[2]),
+            layer.values,
+            layer.ties,
+        )
     if missing:
         raise RuntimeError(f"{missing} skeletons have children that are in no layer")
     if layer.variants == 4:
@@ -294,18 +296,21 @@ def settle_switches(layer: Layer, low: int, high: int, *, bounds: bool, margin: 
 
 
 def _switch(layer: Layer, low: int, high: int, *, settle: bool, bounds: bool, margin: float) -> None:
-    missing = _switch_all(
-        layer.keys,
-        layer.table,
-        layer.offsets,
-        low,
-        high,
-        settle,
-        bounds,
-        margin,
-        PERMUTATIONS,
-        layer.values,
-        layer.ties,
-    )
+    missing = 0
+    # A switch goes from values before it to values after it: no part reads what another one writes.
+    for first, end in spans(layer, low, high):
+        missing += _switch_all(
+            layer.keys,
+            layer.table,
+            layer.offsets,
+            first,
+            end,
+            settle,
+            bounds,
+            margin,
+            PERMUTATIONS,
+            layer.values,
+            layer.ties,
+        )
     if missing:
         raise RuntimeError(f"{missing} turned skeletons are in no layer")
