@@ -51,7 +51,9 @@ def processes(jobs: int) -> Iterator[Executor | None]:
     # Started afresh, the processes share no threads with this one, nor the end of the pipe that it holds.
     context = get_context("spawn")
     watched, held = context.Pipe(duplex=False)
-    executor = _Workers(jobs, context, _begin, (watched,))
+    # This starts the standard library's process that tidies up behind all of them, which must outlive them.
+    with _signals_wait():
+        executor = _Workers(jobs, context, _begin, (watched,))
     try:
         yield executor
     except BrokenExecutor as error:

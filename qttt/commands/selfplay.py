@@ -178,6 +178,7 @@ def _verify(arguments: Namespace, session: Session) -> int:
     report: dict[str, Any] = {"file": str(path), **match_header(match)}
     del report["format"]
     score = Score()
+    wrong: MatchFileError | None = None
     try:
         with _replaying(session) as notify:
             found = read_match(path, notify)
@@ -185,7 +186,6 @@ def _verify(arguments: Namespace, session: Session) -> int:
         wrong = error
         report |= {"ok": False, "chained": None, "cut": None, "line": error.line, "reason": error.reason}
     else:
-        wrong = None
         score.add_all(found.played)
         report |= {"ok": True, "chained": found.chain.chained, "cut": found.cut, "line": None, "reason": None}
     report |= {"games": None if wrong else score.games}

@@ -106,7 +106,7 @@ def test_what_a_line_says_must_follow_from_its_moves(lines: list[bytes], number:
 
 
 def test_a_game_that_has_not_ended_is_none_even_by_agreement(tmp_path: Path) -> None:
-    """Where the header says tie, a record without its last line is a draw by agreement; computers make none."""
+    """Where the header says tie, a record cut short is a draw by agreement, which computers never make."""
     game = next(game for game in GAMES if game.result != "tie")
     text = re.sub(r'\[Result ".*?"\]', '[Result "tie"]', game.record).rpartition("\n")[0]
     assert Record.parse(text).game().drawn
@@ -266,7 +266,7 @@ def test_a_file_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
         OLD[0].replace(b"1", b"3"),
     ):
         file.write_bytes(content)
-        for words in (("--verify", str(file)), (*WORDS, "--records", str(file))):
+        for words in (["--verify", str(file)], [*WORDS, "--records", str(file)]):
             assert "does not hold the games of a match" in refusal("selfplay", *words)
         assert file.read_bytes() == content
     unknown = OLD[0].replace(b"greedy", b"nobody")
@@ -275,13 +275,13 @@ def test_a_file_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
         f"{file}, line 1: player 'nobody' does not exist"
     )
     file = saved(tmp_path, WHOLE)
-    words = ("--x", "random", "--o", "greedy", "--games", "6", "--records", str(file), "--jobs", "1")
+    named = ("--x", "random", "--o", "greedy", "--games", "6", "--records", str(file), "--jobs", "1")
     for others in (
         ("--seed", "5"),
         ("--seed", "6", "--alternate"),
         ("--seed", "5", "--alternate", "--level", "3"),
     ):
-        assert "holds the games of another match" in refusal("selfplay", *words, *others)
+        assert "holds the games of another match" in refusal("selfplay", *named, *others)
     fewer = refusal("selfplay", *WORDS, "--games", "5", "--records", str(file))
     assert "holds 6 games already, and --games asks for 5" in fewer
     assert file.read_bytes() == b"".join(WHOLE)

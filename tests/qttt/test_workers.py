@@ -11,7 +11,7 @@ import pytest
 
 from qttt.errors import ServiceError
 from qttt.workers import processes, usable_cores
-from tests.processes import alive_in_group
+from tests.processes import alive_in_group, left_in_group
 
 ROOT = Path(__file__).parents[2]
 
@@ -71,10 +71,7 @@ def test_workers_end_with_their_parent(busy: str, number: str, tmp_path: Path) -
         parent.send_signal(getattr(signal, number))
         # Whoever reads the parent's output comes to its end, since nobody else holds it open.
         _, complaint = parent.communicate(timeout=30)
-        deadline = time.monotonic() + 30
-        while (left := alive_in_group(parent.pid)) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert left == []
+        assert left_in_group(parent.pid) == []
         assert time.monotonic() - began < 15
         # The workers say nothing: what there is to say is the parent's interrupt.
         assert complaint.count(b"Traceback") == (number != "SIGKILL"), complaint
