@@ -5,8 +5,8 @@ The kinds take turns: an observation whose mode is chosen once the positions are
 chooses the mode (`--dynamic`), and a `check`. Every process is a real one, ended by SIGKILL, SIGTERM or
 SIGHUP at a random moment after the job's file, and the note of it in the record where there is one, are on
 disk. It comes from a fork server that has everything imported and has simulated nothing yet. However it dies,
-resuming must lead to the record that an undisturbed run writes, and print the JSON that it prints, to the last
-byte.
+resuming must lead to the record that an undisturbed run writes, and print the JSON that it prints, to the
+last byte.
 """
 
 import argparse

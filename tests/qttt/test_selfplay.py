@@ -159,6 +159,7 @@ def test_players_that_cannot_play_are_refused_before_any_game() -> None:
         Match("human", "hard")
     with pytest.raises(UsageError):
         Score().value()
+    assert Score().share(Result.X) == (0, 0, 1)
 
 
 def test_perfect_against_itself_is_worth_what_the_solver_says() -> None:
