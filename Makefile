@@ -5,7 +5,7 @@
 # Campaigns, minutes to hours each (tests/README.md has the figures of a run, and what can be set):
 # make fuzz        a million inputs for everything that reads, with coverage guidance (needs atheris)
 # make model       the public API against the oracle, under every combination of level and options
-# make kills       SIGKILL while the program saves, observes or waits for a job, on devices too
+# make kills       SIGKILL, SIGTERM and SIGHUP while the program saves, observes or waits for a job, on devices too
 # make mutation    rules, dice, gates, lean circuits and decoder changed; the tests must notice
 # make statistics  ten million samples of every random path
 #

@@ -2,26 +2,93 @@
 
 The first line says who plays, by which rules and with which seed; every further line is a game. Lines are
 JSON objects. A file that a match has gone on with is the same, byte by byte, as one written without a stop.
+
+Nothing that a file says is believed. The moves of every game are replayed, and what else its line says must
+follow from them. Every line ends with a hash of itself and of the hash before it: one that is changed, taken
+out or put in breaks the chain. (Whoever computes all later hashes anew can make another chain, and games
+missing at the end are those of a match that was stopped.) Older files have no hashes; they go on without.
 """
 
+import hashlib
 import json
 import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from circuits.opening import open_regular
-from qttt.errors import MALFORMED, QtttError
+from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.files import MAX_BYTES, FileError
+from qttt.record import Record
 from qttt.rules import Rules
 from qttt.selfplay import Match, Played
 from qttt.symbols import Symbol
 from qttt.verdict import Result
 
-FORMAT = 1
+UNCHAINED, CHAINED = 1, 2
+"""The formats: lines without hashes, as older versions wrote them, and with."""
 
 
 class MatchFileError(QtttError):
-    """A file that is not the record of this match."""
+    """A file that is not the record of this match.
+
+    Attributes:
+        path: the file.
+        line: 1-based line of what is wrong, 0 if it has no place.
+        reason: what is wrong.
+    """
+
+    def __init__(self, path: Path, line: int, reason: str) -> None:
+        """Name the file, the line and the reason."""
+        self.path = path
+        self.line = line
+        self.reason = reason
+        super().__init__(f"{path}, line {line}: {reason}" if line else f"{path} {reason}")
+
+
+@dataclass(slots=True)
+class Chain:
+    """Lines of a file, each hashed together with those before it.
+
+    Attributes:
+        chained: False for the lines of older files, without hashes.
+        last: the hash of the line before, in hexadecimal digits; empty at the beginning.
+    """
+
+    chained: bool = True
+    last: str = ""
+
+    def line(self, entry: dict[str, Any]) -> bytes:
+        """The next line, with its line feed.
+
+        Args:
+            entry: what it says, without the hash.
+        """
+        text = json.dumps(entry, ensure_ascii=False)
+        if self.chained:
+            self.last = hashlib.sha256(f"{self.last}{text}".encode()).hexdigest()
+            text = json.dumps({**entry, "hash": self.last}, ensure_ascii=False)
+        return f"{text}\n".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class MatchGames:
+    """What a match's file holds, replayed.
+
+    Attributes:
+        match: the match.
+        played: its games.
+        chain: where the next line goes on.
+        kept: how many bytes the whole lines have.
+        cut: there are more: a line that was being written when the program was stopped.
+    """
+
+    match: Match
+    played: list[Played]
+    chain: Chain
+    kept: int
+    cut: bool
 
 
 class MatchFile:
@@ -30,27 +97,36 @@ class MatchFile:
     Attributes:
         path: where it is.
         played: the games that it already held.
+        chained: its lines have hashes.
     """
 
-    def __init__(self, path: Path, match: Match) -> None:
+    def __init__(self, path: Path, match: Match, notify: Callable[[int, int], None] | None = None) -> None:
         """Open a file, or begin one.
 
         Args:
             path: where it is, or will be.
             match: the match whose games it holds.
+            notify: told how many games of how many in the file are replayed.
 
         Raises:
-            MatchFileError: it holds something else, or another match.
+            MatchFileError: it holds something else, another match, or games that were changed.
             FileError: it cannot be read or written.
         """
         self.path = path
-        first = _line(match_header(match))
+        self.played: list[Played] = []
+        self._chain, kept = Chain(), 0
+        first = self._chain.line(match_header(match))
+        if not _begins(path, match):
+            found = read_match(path, notify)
+            if found.match != match:
+                raise MatchFileError(path, 0, "holds the games of another match, and is left as it is")
+            self.played, self._chain, kept = found.played, found.chain, found.kept
+        self.chained = self._chain.chained
         try:
             new = not path.exists()
             # Without a buffer, which would try again later to write what a full disk did not take.
             self._file = open(path, "x+b" if new else "r+b", 0, opener=open_regular)  # noqa: SIM115
             try:
-                self.played, kept = _read(path, self._file.read(), first)
                 self._file.truncate(kept)
                 self._file.seek(kept)
                 if not kept:
@@ -61,7 +137,7 @@ class MatchFile:
                     path.unlink(missing_ok=True)
                 raise
         except OSError as error:
-            raise FileError(str(path), f"cannot write the games to {path}: {error.strerror}") from error
+            raise _unwritable(path, error) from error
 
     def add(self, played: Played) -> None:
         """Add a game; it is on its way to the disk when this returns.
@@ -70,11 +146,9 @@ class MatchFile:
             FileError: it cannot be written.
         """
         try:
-            self._write(_line(played_line(played)))
+            self._write(self._chain.line(played_line(played)))
         except OSError as error:
-            raise FileError(
-                str(self.path), f"cannot write the games to {self.path}: {error.strerror}"
-            ) from error
+            raise _unwritable(self.path, error) from error
 
     def _write(self, line: bytes) -> None:
         """Add a line, or nothing: what a full disk has taken of it is removed."""
@@ -98,10 +172,18 @@ class MatchFile:
         self._file.close()
 
 
-def match_header(match: Match) -> dict[str, Any]:
-    """The first line of a match's file."""
+def match_lines(match: Match, games: Iterable[Played], *, chained: bool = True) -> Iterator[bytes]:
+    """The lines of a match's file, as `MatchFile` writes them."""
+    chain = Chain(chained)
+    yield chain.line(match_header(match, chained=chained))
+    for played in games:
+        yield chain.line(played_line(played))
+
+
+def match_header(match: Match, *, chained: bool = True) -> dict[str, Any]:
+    """The first line of a match's file, without its hash."""
     return {
-        "format": FORMAT,
+        "format": CHAINED if chained else UNCHAINED,
         "x": match.x,
         "o": match.o,
         "level": match.rules.level.number,
@@ -114,7 +196,7 @@ def match_header(match: Match) -> dict[str, Any]:
 
 
 def played_line(played: Played) -> dict[str, Any]:
-    """The line of a game."""
+    """The line of a game, without its hash."""
     return {
         "game": played.number,
         "first": str(played.first),
@@ -131,20 +213,54 @@ def match_of(path: Path) -> Match | None:
         MatchFileError: it holds something else.
         FileError: it cannot be read.
     """
+    line = _beginning(path, MAX_BYTES)
+    return _match(path, line)[0] if line else None
+
+
+def read_match(path: Path, notify: Callable[[int, int], None] | None = None) -> MatchGames:
+    """Read a match's file, and replay every game in it.
+
+    Args:
+        path: where it is.
+        notify: told how many games of how many are replayed, after each.
+
+    Raises:
+        MatchFileError: it holds something else, or a line says what does not follow from the moves of its
+            game, or does not follow the lines before it.
+        FileError: it cannot be read.
+    """
+    _refuse_irregular(path)
     try:
-        line = b""
-        if path.exists():
-            with open(path, "rb", opener=open_regular) as file:
-                line = file.readline(MAX_BYTES)
+        content = path.read_bytes()
     except OSError as error:
-        raise FileError(str(path), f"cannot read {path}: {error.strerror}") from error
-    if not line:
-        return None
+        raise _unreadable(path, error) from error
+    first, *lines = content.splitlines(keepends=True) or [b""]
+    match, chain = _match(path, first)
+    _follow(path, 1, first, chain, match_header(match, chained=chain.chained))
+    cut = bool(lines) and not lines[-1].endswith(b"\n")
+    if cut:
+        lines.pop()
+    played: list[Played] = []
+    kept = len(first)
+    for line in lines:
+        try:
+            game = _replayed(match, len(played), line)
+        except QtttError as error:
+            raise MatchFileError(path, len(played) + 2, str(error)) from error
+        _follow(path, len(played) + 2, line, chain, played_line(game))
+        played.append(game)
+        kept += len(line)
+        if notify is not None:
+            notify(len(played), len(lines))
+    return MatchGames(match, played, chain, kept, cut)
+
+
+def _match(path: Path, line: bytes) -> tuple[Match, Chain]:
+    """The match that a first line tells of, and the chain that may begin with it."""
     try:
         entry = json.loads(line)
-        if entry["format"] != FORMAT:
-            raise ValueError
-        return Match(
+        chained = {CHAINED: True, UNCHAINED: False}[entry["format"]]
+        match = Match(
             str(entry["x"]),
             str(entry["o"]),
             Rules.of(entry["level"], entry["options"]),
@@ -154,43 +270,85 @@ def match_of(path: Path) -> Match | None:
             str(entry["backend"]),
         )
     except MALFORMED as error:
-        raise MatchFileError(f"{path} does not hold the games of a match, and is left as it is") from error
+        raise MatchFileError(path, 0, "does not hold the games of a match, and is left as it is") from error
+    except UsageError as error:
+        raise MatchFileError(path, 1, str(error)) from error
+    return match, Chain(chained)
 
 
-def _read(path: Path, content: bytes, first: bytes) -> tuple[list[Played], int]:
-    """The games in a file, and how many of its bytes are whole lines."""
-    if first.startswith(content):
-        # Nothing, or a first line that was cut short.
-        return [], len(content) if content == first else 0
-    if not content.startswith(first):
-        match_of(path)
-        raise MatchFileError(f"{path} holds the games of another match, and is left as it is")
-    played: list[Played] = []
-    place = len(first)
-    for line in content[place:].splitlines(keepends=True):
-        if not line.endswith(b"\n"):
-            break  # The program was stopped while it wrote.
-        try:
-            entry = json.loads(line)
-            game = Played(
-                int(entry["game"]),
-                Symbol(entry["first"]),
-                Result(entry["result"]),
-                int(entry["observations"]),
-                str(entry["record"]),
-            )
-        except MALFORMED as error:
-            raise MatchFileError(
-                f"{path}, line {len(played) + 2}: this is no game of a match; the file is left as it is"
-            ) from error
-        if game.number != len(played):
-            raise MatchFileError(
-                f"{path}, line {len(played) + 2}: game {len(played)} should be here, and {game.number} is"
-            )
-        played.append(game)
-        place += len(line)
-    return played, place
+def _follow(path: Path, number: int, line: bytes, chain: Chain, entry: dict[str, Any]) -> None:
+    """Hold a line against the one that a match would have written there."""
+    if line != chain.line(entry):
+        reason = "this is not what a match writes"
+        if chain.chained:
+            reason = "its hash does not follow: this line or one before it was changed"
+        raise MatchFileError(path, number, reason)
 
 
-def _line(entry: dict[str, Any]) -> bytes:
-    return json.dumps(entry, ensure_ascii=False).encode() + b"\n"
+def _replayed(match: Match, number: int, line: bytes) -> Played:
+    """The game on a line, if everything that the line says follows from the moves.
+
+    Raises:
+        QtttError: it does not, and why.
+    """
+    try:
+        entry = json.loads(line)
+        said = Played(
+            int(entry["game"]),
+            Symbol(entry["first"]),
+            Result(entry["result"]),
+            int(entry["observations"]),
+            str(entry["record"]),
+        )
+    except MALFORMED as error:
+        raise UsageError("this is no game of a match; the file is left as it is") from error
+    if said.number != number:
+        raise UsageError(f"game {number} should be here, and {said.number} is")
+    game = Record.parse(said.record).game()
+    if game.rules != match.rules:
+        raise UsageError("the game was played by other rules than those of the match")
+    if game.first is not match.starts(number):
+        raise UsageError(f"{game.first} starts in the record, and {match.starts(number)} does in the match")
+    # Computers agree on no draws.
+    if game.drawn or not game.over:
+        raise UsageError("the moves do not come to the end of the game")
+    true = Played.of(match, number, game)
+    for name in ("first", "result", "observations"):
+        if getattr(said, name) != getattr(true, name):
+            raise UsageError(f"{name} is {getattr(said, name)} here, and {getattr(true, name)} by the moves")
+    if said.record != true.record:
+        raise UsageError("the record is not as this match writes it")
+    return true
+
+
+def _begins(path: Path, match: Match) -> bool:
+    """Whether there is no file, nothing in it, or a first line of the match that was cut short."""
+    firsts = [next(match_lines(match, (), chained=chained)) for chained in (True, False)]
+    found = _beginning(path, max(map(len, firsts)))
+    return any(found != first and first.startswith(found) for first in firsts)
+
+
+def _beginning(path: Path, most: int) -> bytes:
+    """The first line of a file, as far as so many bytes; empty if there is no file."""
+    _refuse_irregular(path)
+    try:
+        if not path.exists():
+            return b""
+        with path.open("rb") as file:
+            return file.readline(most)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _refuse_irregular(path: Path) -> None:
+    # A pipe would be waited for, and cannot be gone on with.
+    if path.exists() and not path.is_file():
+        raise FileError(path, f"cannot read {path}: it is no regular file")
+
+
+def _unreadable(path: Path, error: OSError) -> FileError:
+    return FileError(path, f"cannot read {path}: {error.strerror}")
+
+
+def _unwritable(path: Path, error: OSError) -> FileError:
+    return FileError(path, f"cannot write the games to {path}: {error.strerror}")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from qttt.errors import UsageError
 from qttt.game import Game
@@ -88,6 +88,13 @@ class Played:
     observations: int
     record: str
 
+    @classmethod
+    def of(cls, match: Match, number: int, game: Game) -> Self:
+        """A game of a match that has come to its end."""
+        headers = {"X": match.x, "O": match.o, "Backend": match.backend, "Seed": str(match.seed)}
+        record = str(Record.of(game, {**headers, "Game": str(number)}))
+        return cls(number, game.first, game.result, game.state.observations, record)
+
 
 def play_game(match: Match, number: int) -> Played:
     """Play one game of a match to its end.
@@ -106,9 +113,7 @@ def play_game(match: Match, number: int) -> Played:
     game = Game(match.rules, match.starts(number))
     while not game.over:
         _advance(game, players, observer, rng)
-    headers = {"X": match.x, "O": match.o, "Backend": match.backend, "Seed": str(match.seed)}
-    record = str(Record.of(game, {**headers, "Game": str(number)}))
-    return Played(number, game.first, game.result, game.state.observations, record)
+    return Played.of(match, number, game)
 
 
 def _advance(

@@ -1,11 +1,7 @@
 """``qttt play``: a game at one keyboard, a match of several, or a demonstration."""
 
 import shlex
-import signal
-import threading
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +20,7 @@ from qttt.commands.arguments import (
     whole_number,
 )
 from qttt.commands.session import Session
+from qttt.commands.signals import signals_interrupt
 from qttt.errors import UsageError
 from qttt.files import FileError
 from qttt.players import PLAYERS
@@ -142,7 +139,7 @@ def _play(keyboard: "KeyboardGame", session: Session) -> "tuple[int, bool]":
     from qttt.terminal.play import StoppedError
 
     try:
-        with _signals_interrupt():
+        with signals_interrupt():
             keyboard.play()
     except StoppedError as stop:
         if (problem := _keep(keyboard, session)) is not None:
@@ -158,27 +155,6 @@ def _play(keyboard: "KeyboardGame", session: Session) -> "tuple[int, bool]":
         session.show("", "The record (--record FILE would have saved it):", "")
         session.write(f"{keyboard.record}\n")
     return 0, True
-
-
-@contextmanager
-def _signals_interrupt() -> Iterator[None]:
-    """Take a closed window (SIGHUP) and a shutdown (SIGTERM) as Ctrl-C, so that the record is kept."""
-
-    def interrupt(_number: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
-    old = {}
-    # Handlers can be set in the main thread only; whoever ignores a signal, as nohup does, goes on doing so.
-    if threading.current_thread() is threading.main_thread():
-        for name in ("SIGHUP", "SIGTERM"):
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-                old[number] = signal.signal(number, interrupt)
-    try:
-        yield
-    finally:
-        for number, handler in old.items():
-            signal.signal(number, handler)
 
 
 def _keep(keyboard: "KeyboardGame", session: Session) -> FileError | None:

@@ -1,10 +1,8 @@
 """``qttt selfplay``: a match of many games between two computer players."""
 
-import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
-from concurrent.futures import Executor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +15,8 @@ from qttt.commands.arguments import (
     whole_number,
 )
 from qttt.commands.session import Session
+from qttt.commands.signals import signals_interrupt
+from qttt.commands.waiting import waiting
 from qttt.errors import QtttError, UsageError
 from qttt.players import PLAYERS
 from qttt.record import Record
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from qttt.matchfile import MatchFile
     from qttt.selfplay import Match, Score
 
+GAMES = 100
 MAX_GAMES = 10_000_000
 MAX_JOBS = 1024
 BACKENDS = ("dice", "aer")
+UNCHAINED = "Its lines are unchained, as older versions wrote them: a game that was exchanged would not show."
 
 
 class MatchStoppedError(QtttError):
@@ -80,52 +82,21 @@ def selfplay_report(match: "Match", score: "Score") -> dict[str, Any]:
     }
 
 
-def usable_cores() -> int:
-    """How many processor cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-@contextmanager
-def processes(jobs: int) -> Iterator[Executor | None]:
-    """An executor with so many processes; None for a single job, which is done right here.
-
-    When the block is left early, games that have not begun are dropped.
-    """
-    if jobs == 1:
-        yield None
-        return
-    import multiprocessing
-    import signal
-    from concurrent.futures import ProcessPoolExecutor
-
-    # An interrupt is for the parent to handle; started afresh, the processes share no threads with it.
-    with ProcessPoolExecutor(
-        jobs, multiprocessing.get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)
-    ) as executor:
-        try:
-            yield executor
-        finally:
-            executor.shutdown(wait=True, cancel_futures=True)
-
-
 def _add_arguments(parser: ArgumentParser) -> None:
     names = f"{', '.join(PLAYERS)} or search:SECONDS"
     for symbol in Symbol:
-        parser.add_argument(
-            f"--{symbol.lower()}", metavar="PLAYER", required=True, help=f"who plays {symbol}: {names}"
-        )
+        parser.add_argument(f"--{symbol.lower()}", metavar="PLAYER", help=f"who plays {symbol}: {names}")
     parser.add_argument(
-        "--games", metavar="N", type=whole_number(1, MAX_GAMES), default=100, help="how many (default 100)"
+        "--games", metavar="N", type=whole_number(1, MAX_GAMES), help=f"how many (default {GAMES})"
     )
     add_rules_arguments(parser)
     parser.add_argument("--first", metavar="P", help="who starts, X or O (default X)")
-    parser.add_argument("--alternate", action="store_true", help="who starts alternates from game to game")
+    parser.add_argument(
+        "--alternate", action="store_true", default=None, help="who starts alternates from game to game"
+    )
     parser.add_argument(
         "--backend",
         choices=BACKENDS,
-        default=BACKENDS[0],
         help="who observes: tabletop rolls (the default), or the circuit on Qiskit Aer",
     )
     parser.add_argument(
@@ -139,40 +110,114 @@ def _add_arguments(parser: ArgumentParser) -> None:
         "--records",
         metavar="FILE",
         type=file_name,
-        help="write every game there, one a line; a match that was stopped goes on from its file",
+        help="write every game there, one a line; a match that was stopped goes on from its file, "
+        "whose games are replayed first",
+    )
+    parser.add_argument(
+        "--verify",
+        metavar="FILE",
+        type=file_name,
+        help="play nothing: replay every game of a match's file, and say which line was changed (status 1); "
+        "--json has the keys file, ok, chained, cut, games, line and reason of what is wrong, the "
+        "match, and its results as after playing, null if it is not ok",
     )
     add_json_argument(parser)
 
 
 def _run(arguments: Namespace, session: Session) -> int:
+    if arguments.verify is not None:
+        return _verify(arguments, session)
     from qttt.selfplay import Score, play_match
+    from qttt.workers import processes, usable_cores
 
+    for symbol in Symbol:
+        if getattr(arguments, symbol.lower()) is None:
+            raise UsageError(f"say who plays {symbol}: --{symbol.lower()} PLAYER")
+    games = arguments.games or GAMES
     match = _match(arguments, session)
     score = Score()
-    with _file(arguments, match) as file:
-        done = file.played[: arguments.games] if file else []
+    with signals_interrupt(), _file(arguments.records, match, games, session) as file:
+        done = file.played if file else []
         score.add_all(done)
-        numbers = range(len(done), arguments.games)
+        numbers = range(len(done), games)
         jobs = min(arguments.jobs or usable_cores(), max(1, len(numbers)))
-        with _progress(match, score, arguments.games, session) as advance, processes(jobs) as executor:
-            try:
+        try:
+            with _progress(match, score, games, session) as advance, processes(jobs) as executor:
                 for played in play_match(match, numbers, executor):
                     if file:
                         file.add(played)
                     score.add(played)
                     advance()
-            except KeyboardInterrupt:
-                if file is None:
-                    raise
-                raise MatchStoppedError(
-                    f"stopped; {score.games} games are kept in {file.path}, and the same command goes on"
-                ) from None
+        except KeyboardInterrupt:
+            if file is None:
+                raise
+            raise MatchStoppedError(
+                f"stopped; {score.games} games are kept in {file.path}, and the same command goes on"
+            ) from None
     report = selfplay_report(match, score)
     if arguments.json:
         session.write_json(report)
     else:
         _show(report, session)
     return 0
+
+
+def _verify(arguments: Namespace, session: Session) -> int:
+    """Replay a match's file; status 1 if a line does not hold."""
+    from qttt.matchfile import MatchFileError, match_header, match_of, read_match
+    from qttt.selfplay import Score
+
+    others = ("x", "o", "games", "level", "options", "first", "alternate", "backend", "jobs", "seed")
+    for name in (*others, "records"):
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--{name} and --verify do not go together: the file says what was played")
+    path = Path(arguments.verify)
+    match = match_of(path)
+    if match is None:
+        raise MatchFileError(path, 0, "holds no match: it is empty, or there is no such file")
+    report: dict[str, Any] = {"file": str(path), **match_header(match)}
+    del report["format"]
+    score = Score()
+    wrong: MatchFileError | None = None
+    try:
+        with _replaying(session) as notify:
+            found = read_match(path, notify)
+    except MatchFileError as error:
+        wrong = error
+        report |= {"ok": False, "chained": None, "cut": None, "line": error.line, "reason": error.reason}
+    else:
+        score.add_all(found.played)
+        report |= {"ok": True, "chained": found.chain.chained, "cut": found.cut, "line": None, "reason": None}
+    report |= {"games": None if wrong else score.games}
+    report |= dict.fromkeys(("results", "value", "starter", "observations"))
+    if score.games:
+        report |= selfplay_report(match, score)
+    if arguments.json:
+        session.write_json(report)
+    elif wrong:
+        session.show(str(wrong))
+    else:
+        session.show(_verdict(report))
+        if score.games:
+            session.show("")
+            _show(report, session)
+    return 1 if wrong else 0
+
+
+def _verdict(report: dict[str, Any]) -> str:
+    """The sentences on a file in which nothing is wrong."""
+    games = f"{report['games']:,} {'game' if report['games'] == 1 else 'games'}"
+    said = f"{report['file']} holds {games}, and what it says of them follows from the moves. "
+    said += "The chain of hashes is whole." if report["chained"] else UNCHAINED
+    if report["cut"]:
+        said += " The last line was cut short when the match was stopped, and does not count."
+    return said
+
+
+@contextmanager
+def _replaying(session: Session) -> "Iterator[Callable[[int, int], None]]":
+    with waiting(session, "replaying games") as wait:
+        yield lambda done, games: wait.tell(f"replaying games: {done:,} of {games:,}")
 
 
 def _match(arguments: Namespace, session: Session) -> "Match":
@@ -193,24 +238,27 @@ def _match(arguments: Namespace, session: Session) -> "Match":
         record.rules,
         seed,
         record.first,
-        arguments.alternate,
-        arguments.backend,
+        bool(arguments.alternate),
+        arguments.backend or BACKENDS[0],
     )
 
 
 @contextmanager
-def _file(arguments: Namespace, match: "Match") -> "Iterator[MatchFile | None]":
-    if arguments.records is None:
+def _file(records: str | None, match: "Match", games: int, session: Session) -> "Iterator[MatchFile | None]":
+    if records is None:
         yield None
         return
     from qttt.matchfile import MatchFile
 
-    with MatchFile(Path(arguments.records), match) as file:
-        if len(file.played) > arguments.games:
+    with _replaying(session) as notify:
+        file = MatchFile(Path(records), match, notify)
+    with file:
+        if len(file.played) > games:
             raise UsageError(
-                f"{arguments.records} holds {len(file.played)} games already, and --games asks for "
-                f"{arguments.games}"
+                f"{records} holds {len(file.played)} games already, and --games asks for {games}"
             )
+        if not file.chained:
+            session.show(f"Note: {records} is replayed. {UNCHAINED}", to_stderr=True)
         yield file
 
 
@@ -233,11 +281,16 @@ def _progress(match: "Match", score: "Score", games: int, session: Session) -> "
         console=SafeConsole(file=session.stderr),
         transient=True,
     )
-    with bar:
-        task = bar.add_task(
-            f"{match.x} - {match.o}", total=games, completed=score.games, standing=_standing(score)
-        )
+    task = bar.add_task(
+        f"{match.x} - {match.o}", total=games, completed=score.games, standing=_standing(score)
+    )
+    bar.start()
+    try:
         yield lambda: bar.update(task, completed=score.games, standing=_standing(score))
+    finally:
+        # The terminal may have gone.
+        with suppress(OSError):
+            bar.stop()
 
 
 def _standing(score: "Score") -> str:
@@ -284,12 +337,14 @@ COMMAND = Command(
         "Plays a match between two computer players and counts the results, with 95 % confidence intervals. "
         "A seed gives the same games whatever --jobs is, and on any machine: searches count positions here "
         "instead of reading the clock. With --records every finished game is written to a file at once, and "
-        "the same command goes on with a match that was stopped."
+        "the same command goes on with a match that was stopped. The lines of the file are chained by "
+        "hashes; --verify replays its games and names the first line that was changed, as going on does."
     ),
     examples=(
         "selfplay --x greedy --o random --games 20 --seed 1",
         "selfplay --x medium --o easy --games 10 --level 5 --alternate --jobs 2",
         "selfplay --x random --o greedy --games 20 --records match.jsonl",
+        "selfplay --verify match.jsonl",
     ),
     add_arguments=_add_arguments,
     run=_run,

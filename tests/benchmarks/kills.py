@@ -2,14 +2,17 @@
 
 Run `python -m tests.benchmarks.kills [--kills N] [--only KIND]` (200 unless asked otherwise; `make kills`).
 The kinds take turns: an observation whose mode is chosen once the positions are shown, one whose circuit
-chooses the mode (`--dynamic`), and a `check`. Every process is a real one, ended by SIGKILL at a random
-moment after the job's file, and the note of it in the record where there is one, are on disk. It comes from a
-fork server that has everything imported and has simulated nothing yet. However it dies, resuming must lead to
-the record that an undisturbed run writes, and print the JSON that it prints, to the last byte.
+chooses the mode (`--dynamic`), and a `check`. Every process is a real one, ended by SIGKILL, SIGTERM or
+SIGHUP at a random moment after the job's file, and the note of it in the record where there is one, are on
+disk. It comes from a fork server that has everything imported and has simulated nothing yet. However it dies,
+resuming must lead to the record that an undisturbed run writes, and print the JSON that it prints, to the
+last byte.
 """
 
 import argparse
 import multiprocessing
+import os
+import signal
 import tempfile
 import time
 from collections import Counter
@@ -25,6 +28,7 @@ from qttt import devices
 from qttt.recordfile import load_record
 from tests.qttt.cli_runs import run
 
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
 RECORD = '[Level "4"]\n\n1. 1 2\n2. 3 4\n3. 5 6\n4. 7 8+9\n'
 
 
@@ -140,8 +144,11 @@ class Killer:
         """
         place, player = self._start(name)
         time.sleep(self.longest * random.random())
-        player.kill()
+        number = SIGNALS[random.integers(len(SIGNALS))]
+        if player.is_alive():
+            os.kill(player.pid or 0, number)
         player.join()
+        assert player.exitcode in (0, -number), (name, player.exitcode)
         state = self.kind.found(place)
         if not state.startswith("finished"):
             with chdir(place):

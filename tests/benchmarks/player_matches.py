@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from examples.best_play.matches import Measured
-from qttt.commands.selfplay import processes, usable_cores
 from qttt.files import save_file
 from qttt.selfplay import play_match
+from qttt.workers import processes, usable_cores
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "examples" / "guide" / "players.md"

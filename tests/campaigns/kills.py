@@ -1,13 +1,15 @@
 """Killing the program: ``python -m tests.campaigns.kills --kills N``.
 
-A child plays, observes, plays a match or waits for a job, and is ended by SIGKILL, half of the time at a
-random moment by the clock and half of the time at a random line of the modules that save. Then:
+A child plays, observes, plays a match or waits for a job, and is ended by SIGKILL, SIGTERM or SIGHUP, half of
+the time at a random moment by the clock and half of the time at a random line of the modules that save. Then:
 
+- no process of its is left, workers least of all;
 - the file on disk must be a complete, loadable record, and its events a beginning of the events that the same
   seed gives when nobody kills (and at least as many as were on disk before);
 - ``qttt play FILE``, ``observe --resume`` or the same match must go on from it, to the same end.
 
-Children are forked from this process, which has everything imported, so that a kill costs milliseconds.
+Children are forked from this process, which has everything imported, so that a kill costs milliseconds. Only
+matches with workers are started as a user starts them.
 """
 
 import argparse
@@ -16,6 +18,7 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -26,10 +29,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from qttt.cli import INTERRUPTED
 from qttt.cli import main as qttt
 from qttt.recordfile import load_record, save_record
 from tests.campaigns.readers import FaultError, demand
+from tests.processes import left_in_group
 
+ROOT = Path(__file__).parents[2]
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
 GAMES = {
     "0": "1 2 3 4 5 6 7 8 9",
     "2": "1+3 1*2 9 3*4 undo 3*4 5+6 7+8",
@@ -50,6 +57,10 @@ SAVING = (
 )
 
 
+class InterruptedRunError(Exception):
+    """The program took the signal as Ctrl-C, and ended as after one."""
+
+
 class Killed:
     """How a child ended.
 
@@ -63,17 +74,22 @@ class Killed:
         self.seconds = seconds
 
 
-def killed(work: Callable[[], None], after: float | None, at_line: int | None) -> Killed:
-    """Run work in a child, and kill it after so many seconds, or at its n-th line that saves."""
+def killed(
+    work: Callable[[], None], after: float | None, at_line: int | None, number: int = signal.SIGKILL
+) -> Killed:
+    """Run work in a child, and end it by a signal after so many seconds, or at its n-th line that saves."""
     began = time.monotonic()
     child = os.fork()
     if child == 0:
         status = 1
         try:
+            os.setpgid(0, 0)
             if at_line is not None:
-                _kill_at(at_line)
+                _kill_at(at_line, number)
             work()
             status = 0
+        except InterruptedRunError:
+            status = INTERRUPTED
         finally:
             os._exit(status)
     if after is not None:
@@ -81,20 +97,23 @@ def killed(work: Callable[[], None], after: float | None, at_line: int | None) -
         while time.monotonic() < deadline:
             done, status = os.waitpid(child, os.WNOHANG)
             if done:
-                return _ended(status, began)
+                return _ended(child, status, number, began)
             time.sleep(0.0005)
-        os.kill(child, signal.SIGKILL)
+        os.kill(child, number)
     _, status = os.waitpid(child, 0)
-    return _ended(status, began)
+    return _ended(child, status, number, began)
 
 
-def _ended(status: int, began: float) -> Killed:
-    code = os.waitstatus_to_exitcode(status)
-    demand(code in (0, -signal.SIGKILL), f"the child ended with {code}")
-    return Killed(code == 0, time.monotonic() - began)
+def _ended(child: int, status: int, number: int, began: float) -> Killed:
+    seconds, code = time.monotonic() - began, os.waitstatus_to_exitcode(status)
+    expected = (0, -number) if number == signal.SIGKILL else (0, -number, INTERRUPTED)
+    demand(code in expected, f"the child ended with {code} after signal {number}")
+    left = left_in_group(child)
+    demand(not left, f"processes are left: {left}")
+    return Killed(code == 0, seconds)
 
 
-def _kill_at(line: int) -> None:
+def _kill_at(line: int, number: int) -> None:
     """Trace the modules that save, and kill this process when they have come to so many lines."""
     left = [line]
 
@@ -102,7 +121,7 @@ def _kill_at(line: int) -> None:
         if event == "line":
             left[0] -= 1
             if left[0] == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), number)
         return trace if frame.f_code.co_filename.endswith(SAVING) else None
 
     sys.settrace(trace)
@@ -130,6 +149,8 @@ def run(*argv: str, stdin: str = "") -> tuple[int, str, str]:
 
 def quietly(*argv: str, stdin: str = "") -> None:
     status, _, complaint = run(*argv, stdin=stdin)
+    if status == INTERRUPTED:
+        raise InterruptedRunError
     demand(status == 0, complaint)
 
 
@@ -153,12 +174,17 @@ class Campaign:
         self.counts: Counter[str] = Counter()
         self._usual: dict[str, tuple[float, int, Any]] = {}
 
-    def _way(self, name: str) -> tuple[float | None, int | None]:
-        """When to kill: by the clock or by the line, within what the work usually takes."""
+    def _signal(self) -> int:
+        number = self.rng.choice(SIGNALS)
+        self.counts[f"by {number.name}"] += 1
+        return number
+
+    def _way(self, name: str) -> tuple[float | None, int | None, int]:
+        """When to kill, by the clock or by the line, within what the work usually takes; and how."""
         seconds, lines, _ = self._usual[name]
         if self.rng.random() < 0.5:
-            return self.rng.random() * seconds * 1.05, None
-        return None, self.rng.randint(1, lines)
+            return self.rng.random() * seconds * 1.05, None, self._signal()
+        return None, self.rng.randint(1, lines), self._signal()
 
     def _prepared(
         self, name: str, work: Callable[[], None], clear: Callable[[], None], end: Callable[[], Any]
@@ -257,6 +283,47 @@ class Campaign:
         work()
         demand(file.read_bytes() == whole, "a match that went on gave another file")
 
+    def workers(self) -> None:
+        """A match that two worker processes play: none is left, and the same file in the end."""
+        file = self.folder / "match.jsonl"
+        words = ("selfplay", "--x", "greedy", "--o", "greedy", "--games", "300", "--seed", "5", "--jobs")
+        whole = self._prepared(
+            "workers", lambda: quietly(*words, "1", "--records", str(file)), self._empty, file.read_bytes
+        )
+        began = time.monotonic()
+        program = subprocess.Popen(
+            [sys.executable, "-m", "qttt", *words, "2", "--records", str(file)],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        if "workers began" not in self._usual:
+            program.communicate(timeout=300)
+            self._usual["workers began"] = (time.monotonic() - began, 0, None)
+            self._empty()
+            return
+        time.sleep(self.rng.random() * self._usual["workers began"][0])
+        number = self._signal()
+        # A terminal or a service manager sends it to all of them; SIGKILL is the parent's alone.
+        everybody = number != signal.SIGKILL and self.rng.random() < 0.5
+        if program.poll() is None:
+            (os.killpg if everybody else os.kill)(program.pid, number)
+        # Whoever reads the output comes to its end, since no worker holds it open.
+        _, complaint = program.communicate(timeout=60)
+        ended = program.returncode
+        demand(ended in (0, -number, INTERRUPTED), f"it ended with {ended} after signal {number}")
+        demand(b"Traceback" not in complaint, complaint.decode())
+        left = left_in_group(program.pid)
+        demand(not left, f"processes are left: {left}")
+        self.counts["matches with workers " + ("killed" if ended else "to the end")] += 1
+        if file.exists():
+            demand(whole.startswith(file.read_bytes()), "its file is no beginning of the whole one")
+            self.counts["games of killed matches kept"] += max(0, file.read_bytes().count(b"\n") - 1)
+        quietly(*words, "1", "--records", str(file))
+        demand(file.read_bytes() == whole, "a match that went on gave another file")
+
     def job(self) -> None:
         """A job on a simulated device: resumed by its record, to the same end."""
         file = self.folder / "game.qttt"
@@ -303,6 +370,8 @@ class Campaign:
 
         def tell(*words: str) -> None:
             status, out, complaint = run(*words, "--json")
+            if status == INTERRUPTED:
+                raise InterruptedRunError
             demand(status == 0, complaint)
             told.write_text(out)
 
@@ -339,7 +408,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.kills")
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["play", "observe", "match", "job", "check"])
+    parser.add_argument("--only", choices=["play", "observe", "match", "workers", "job", "check"])
     arguments = parser.parse_args()
     # Before any child is forked: what all of them need.
     for module in ("qiskit_aer", "qttt.crosscheck", "qttt.selfplay", "qttt.terminal.play"):
@@ -353,10 +422,11 @@ def main() -> None:
         "play": campaign.play,
         "observe": campaign.observe,
         "match": campaign.match,
+        "workers": campaign.workers,
         "job": campaign.job,
         "check": campaign.check,
     }
-    weights = {"play": 10, "observe": 6, "match": 3, "job": 1, "check": 1}
+    weights = {"play": 10, "observe": 6, "match": 3, "workers": 1, "job": 1, "check": 1}
     chosen = [arguments.only] if arguments.only else list(kinds)
     try:
         for number in range(arguments.kills):

@@ -256,10 +256,10 @@ def _pending() -> "list[object]":
 
 
 def _matches() -> tuple[bytes, ...]:
-    from qttt.matchfile import match_header, played_line
+    from qttt.matchfile import match_lines
     from qttt.selfplay import Match, play_games
 
     match = Match("random", "random", Rules.of(2), 1)
-    lines = [match_header(match), *(played_line(played) for played in play_games(match, range(3)))]
-    content = b"".join(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
-    return (content, content[:-20], content.split(b"\n", 1)[0] + b"\n", b"{}\n", b"5 5*6\n")
+    games = play_games(match, range(3))
+    content, old = (b"".join(match_lines(match, games, chained=chained)) for chained in (True, False))
+    return (content, content[:-20], old, content.split(b"\n", 1)[0] + b"\n", b"{}\n", b"5 5*6\n")

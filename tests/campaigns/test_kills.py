@@ -22,7 +22,8 @@ def kill(*words: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "what", ["play", *(pytest.param(name, marks=pytest.mark.slow) for name in ("observe", "match"))]
+    "what",
+    ["play", *(pytest.param(name, marks=pytest.mark.slow) for name in ("observe", "match", "workers"))],
 )
 def test_a_few_kills(what: str) -> None:
     assert "killed" in kill("--only", what, "--kills", "5", "--seed", "3")

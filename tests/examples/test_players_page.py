@@ -11,7 +11,9 @@ import pytest
 from examples.best_play.matches import replayed
 from qttt.cli import main
 from qttt.commands import COMMANDS
+from qttt.matchfile import match_lines
 from qttt.players import PLAYERS
+from qttt.selfplay import Match
 from tests.benchmarks.player_matches import ROW, kept_matches
 
 PAGE = (Path(__file__).parents[2] / "examples" / "guide" / "players.md").read_text()
@@ -84,6 +86,7 @@ def test_the_command_plays_the_games_that_are_kept() -> None:
 def test_examples_of_help_texts_run(example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("game.qttt").write_text("1. 5 5*6\n")
+    Path("match.jsonl").write_bytes(b"".join(match_lines(Match("random", "greedy", seed=1), ())))
     out, err = io.StringIO(), io.StringIO()
     assert main(shlex.split(example), stdin=io.StringIO(), stdout=out, stderr=err) == 0, err.getvalue()
     assert out.getvalue()

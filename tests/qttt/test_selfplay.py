@@ -15,17 +15,16 @@ from typing import Any
 import pytest
 
 from qttt.cli import main
-from qttt.commands.selfplay import usable_cores
 from qttt.errors import UsageError
 from qttt.intervals import mean_interval, wilson
-from qttt.matchfile import MatchFile, MatchFileError, match_of
 from qttt.record import Record
 from qttt.rules import Rules
-from qttt.selfplay import Match, Played, Score, play_game, play_match
+from qttt.selfplay import Match, Score, play_game, play_match
 from qttt.solver import probe
 from qttt.state import State
 from qttt.symbols import Symbol
 from qttt.verdict import Result
+from tests.processes import left_in_group
 
 ROOT = Path(__file__).parents[2]
 
@@ -138,45 +137,6 @@ def test_a_stopped_match_goes_on_and_leaves_no_trace(tmp_path: Path) -> None:
     assert parts.read_bytes() == whole.read_bytes()
 
 
-def test_a_file_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
-    file = tmp_path / "games"
-    words = ("--x", "greedy", "--o", "random", "--jobs", "1", "--games", "2", "--records", str(file))
-    for content in ("a letter\n", "[1, 2]\n", '{"format": 2}\n', "{}\n"):
-        file.write_text(content)
-        assert "does not hold the games of a match" in selfplay(*words, "--seed", "1", status=2)
-        assert file.read_text() == content
-    file.unlink()
-    selfplay(*words, "--seed", "1")
-    before = file.read_bytes()
-    assert "the games of another match" in selfplay(*words, "--seed", "2", status=2)
-    assert "the games of another match" in selfplay(*words, "--seed", "1", "--level", "3", status=2)
-    fewer = selfplay(*words[:-4], "--games", "1", "--records", str(file), "--seed", "1", status=2)
-    assert "holds 2 games already" in fewer
-    assert file.read_bytes() == before
-    lines = before.splitlines(keepends=True)
-    file.write_bytes(lines[0] + lines[2])
-    assert "line 2: game 0 should be here, and 1 is" in selfplay(*words, "--seed", "1", status=2)
-    file.write_bytes(lines[0] + b"{}\n")
-    assert "line 2: this is no game" in selfplay(*words, "--seed", "1", status=2)
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    assert "cannot" in selfplay(*words[:-1], str(folder), "--seed", "1", status=2)
-
-
-def test_a_match_file_knows_its_match(tmp_path: Path) -> None:
-    match = Match("easy", "hard", Rules.of(5, "view-switches=2"), 9, Symbol.O, True)
-    path = tmp_path / "games"
-    assert match_of(path) is None
-    with MatchFile(path, match) as file:
-        assert file.played == []
-        file.add(Played(0, Symbol.O, Result.TIE, 3, "1. 5"))
-    assert match_of(path) == match
-    with MatchFile(path, match) as file:
-        assert file.played == [Played(0, Symbol.O, Result.TIE, 3, "1. 5")]
-    with pytest.raises(MatchFileError):
-        MatchFile(path, replace(match, alternate=False))
-
-
 @pytest.mark.slow
 def test_aer_observes_the_same_match() -> None:
     report = reported("--x", "greedy", "--o", "random", "--games", "2", "--seed", "1", "--backend", "aer")
@@ -199,10 +159,7 @@ def test_players_that_cannot_play_are_refused_before_any_game() -> None:
         Match("human", "hard")
     with pytest.raises(UsageError):
         Score().value()
-
-
-def test_cores_are_counted() -> None:
-    assert 1 <= usable_cores() <= 4096
+    assert Score().share(Result.X) == (0, 0, 1)
 
 
 def test_perfect_against_itself_is_worth_what_the_solver_says() -> None:
@@ -241,21 +198,27 @@ def test_nobody_gets_more_than_the_value_against_perfect(opponent: str, symbol: 
 
 
 @pytest.mark.slow
-def test_an_interrupt_keeps_the_games_and_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_an_interrupt_keeps_the_games_and_says_so(number: str, tmp_path: Path) -> None:
     file = tmp_path / "games"
     words = ["selfplay", "--x", "medium", "--o", "medium", "--games", "5000", "--seed", "1", "--jobs", "2"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "qttt", *words, "--records", str(file)], cwd=ROOT, stderr=subprocess.PIPE
+        [sys.executable, "-m", "qttt", *words, "--records", str(file)],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
     )
-    while not (file.exists() and file.read_bytes().count(b"\n") > 2):
+    while not (file.exists() and file.read_bytes().count(b"\n") > 1):
         time.sleep(0.2)
         assert process.poll() is None
-    process.send_signal(signal.SIGINT)
+    # To all of the group, as a terminal sends it.
+    os.killpg(process.pid, getattr(signal, number))
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130
+    assert err.count(b"\n") == 1, err
     assert b"the same command goes on" in err
-    assert b"Traceback" not in err
     assert int(err.split(b"; ")[1].split()[0]) == file.read_bytes().count(b"\n") - 1
+    assert left_in_group(process.pid) == []
 
 
 @pytest.mark.slow
