@@ -229,9 +229,9 @@ def read_match(path: Path, notify: Callable[[int, int], None] | None = None) -> 
             game, or does not follow the lines before it.
         FileError: it cannot be read.
     """
-    _refuse_irregular(path)
     try:
-        content = path.read_bytes()
+        with open(path, "rb", opener=open_regular) as file:
+            content = file.read()
     except OSError as error:
         raise _unreadable(path, error) from error
     first, *lines = content.splitlines(keepends=True) or [b""]
@@ -330,20 +330,13 @@ def _begins(path: Path, match: Match) -> bool:
 
 def _beginning(path: Path, most: int) -> bytes:
     """The first line of a file, as far as so many bytes; empty if there is no file."""
-    _refuse_irregular(path)
     try:
         if not path.exists():
             return b""
-        with path.open("rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             return file.readline(most)
     except OSError as error:
         raise _unreadable(path, error) from error
-
-
-def _refuse_irregular(path: Path) -> None:
-    # A pipe would be waited for, and cannot be gone on with.
-    if path.exists() and not path.is_file():
-        raise FileError(path, f"cannot read {path}: it is no regular file")
 
 
 def _unreadable(path: Path, error: OSError) -> FileError:

@@ -140,7 +140,7 @@ def test_an_outcome_that_cannot_be_saved_is_said(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("limit", [10, 400])
+@pytest.mark.parametrize("limit", [10, 800])
 def test_a_match_on_a_full_disk_keeps_whole_lines(tmp_path: Path, limit: int) -> None:
     def little() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))

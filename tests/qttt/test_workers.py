@@ -120,7 +120,12 @@ def test_cores_are_counted() -> None:
     assert 1 <= usable_cores() <= 4096
 
 
-def test_closed_standard_streams_are_no_problem() -> None:
+def test_closed_standard_streams_are_no_problem(tmp_path: Path) -> None:
+    """All games are played; what cannot be said is status 2."""
+    file = tmp_path / "match.jsonl"
     line = f"{sys.executable} -m qttt selfplay --x random --o random --games 4 --seed 1 --level 0 --jobs 2"
     for closed in ("<&- >&-", "<&- >&- 2>&-"):
-        assert subprocess.run(f"{line} {closed}", shell=True, cwd=ROOT, timeout=120).returncode == 0
+        done = subprocess.run(f"{line} --records {file} {closed}", shell=True, cwd=ROOT, timeout=120)
+        assert done.returncode == 2
+        assert len(file.read_bytes().splitlines()) == 5
+        file.unlink()
