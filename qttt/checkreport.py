@@ -1,5 +1,6 @@
 """What a cross-check found: a report of each mode, and of a record as the reports of its modes."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -185,30 +186,40 @@ class CheckReport:
     def to_json(self) -> dict[str, Any]:
         """The report as ``qttt check --json`` prints it.
 
-        With several modes, distances and p-values are the worst of them, shots are counted together, the
-        squares say their mode, and ``modes`` has the report of each.
+        With several modes ``modes`` has the report of each. Beside it distances and p-values are the worst of
+        them, counts their sums, rows of all of them say their mode, and ``device`` is the verdict that comes
+        nearest to its limits, or exceeds them most.
         """
-        first = self.modes[0].to_json()
-        if len(self.modes) > 1:
-            each = {str(one.mode): one.to_json() for one in self.modes}
-            reports = list(each.values())
-            for key in ("illegal", "herald_failed", "kept", "shots"):
-                first[key] = sum(report[key] for report in reports)
-            for key in ("impossible", "distances"):
-                del first[key]
-            first |= {
+        reports = {str(one.mode): one.to_json() for one in self.modes}
+        found = dict(next(iter(reports.values())))
+        if len(reports) > 1:
+            each = tuple(reports.values())
+            impossible = Counter[str]()
+            for report in each:
+                impossible.update(report["impossible"])
+            found |= {
                 "ok": self.ok,
-                "exact_tvd": self.exact_tvd,
-                "sampled_tvd": self.sampled_tvd,
-                "p_value": self.p_value,
-                "herald_p_value": min(report["herald_p_value"] for report in reports),
-                "squares": [
-                    {"mode": mode, **row} for mode, report in each.items() for row in report["squares"]
-                ],
+                **{key: max(one[key] for one in each) for key in ("exact_tvd", "sampled_tvd")},
+                **{key: min(one[key] for one in each) for key in ("p_value", "herald_p_value")},
+                **{
+                    key: sum(one[key] for one in each)
+                    for key in ("illegal", "herald_failed", "kept", "shots")
+                },
+                "distances": {
+                    pair: max(one["distances"][pair] for one in each) for pair in found["distances"]
+                },
+                "impossible": dict(impossible),
+                **{
+                    key: [{**row, "mode": mode} for mode, one in reports.items() for row in one[key]]
+                    for key in ("squares", "rolls")
+                },
                 "mode": None,
-                "modes": each,
+                "modes": reports,
             }
-        return {**first, "unresolved": list(self.unresolved)}
+            verdicts = [one.device for one in self.modes if one.device is not None]
+            if verdicts:
+                found["device"] = asdict(max(verdicts, key=lambda verdict: verdict.excess))
+        return {**found, "unresolved": list(self.unresolved)}
 
     def _repr_html_(self) -> str:
         """The checks of all modes, for notebooks."""

@@ -89,6 +89,11 @@ class DeviceVerdict:
     tvd_mitigated: float | None
     kinds: dict[str, int]
 
+    @property
+    def excess(self) -> float:
+        """By how much one of the limits is exceeded; below 0 if both are kept."""
+        return max(self.impossible - self.impossible_limit, self.tvd_after - self.tvd_limit)
+
 
 class _Drawn:
     """An observer that has looked already."""

@@ -14,7 +14,7 @@ from circuits.gates import MoveGate
 from circuits.measurement import measure_board
 from circuits.register import her, occ, sym
 from qttt.compiler import CompiledBoard, compile_moves
-from qttt.crosscheck import SIGNIFICANCE, check, compare_views, promised
+from qttt.crosscheck import check_mode, compare_views, promised
 from qttt.game import Game
 from qttt.goodness import p_value
 from qttt.observation import CircuitObserver, DiceObserver, Observer, get_observer
@@ -119,21 +119,21 @@ def test_a_planted_fault_is_caught(fault: str) -> None:
     level, record, mode, edit = FAULTS[fault]
     game = played(level, record)
     compiled = compile_moves(game, mode)
-    true = check(game, mode, get_observer(), np.random.default_rng(1))
+    true = check_mode(game, mode, get_observer(), np.random.default_rng(1))
     assert true.ok, true
     planted = replace(compiled, circuit=opened(compiled.circuit, edit))
     assert planted.circuit != opened(compiled.circuit, lambda n, p, q: (n, p, q))
-    exactly = check(game, mode, get_observer(), np.random.default_rng(1), moves=planted)
+    exactly = check_mode(game, mode, get_observer(), np.random.default_rng(1), moves=planted)
     assert not exactly.ok
     assert exactly.distances["dice-moves"] > 1e-3 or exactly.sample.herald_failed
-    sampled = check(game, mode, CircuitObserver(OnCircuit(planted.circuit)), np.random.default_rng(1))
+    sampled = check_mode(game, mode, CircuitObserver(OnCircuit(planted.circuit)), np.random.default_rng(1))
     assert sampled.exact_tvd < 1e-9
     assert not sampled.ok
     assert (
         sampled.sample.illegal
         or sampled.impossible
-        or sampled.p_value < SIGNIFICANCE
-        or (sampled.herald_p_value < SIGNIFICANCE)
+        or sampled.p_value <= 0.0005
+        or (sampled.herald_p_value <= 0.0005)
     )
 
 
@@ -149,7 +149,7 @@ def test_true_circuits_pass(level: int, observer: Observer) -> None:
         game.play(token)
         if oracle.full and not game.over:
             for mode in game.state.modes:
-                report = check(game, mode, observer, generator)
+                report = check_mode(game, mode, observer, generator)
                 assert report.ok, (record(game), report)
                 assert report.exact_tvd < 1e-9
                 assert report.sample.shots == 4096
@@ -160,10 +160,10 @@ def record(game: Game) -> str:
 
 
 def test_heralds_fail_as_often_as_expected() -> None:
-    report = check(played(3, HALF_CANCELLED), Mode.STANDARD, get_observer(), np.random.default_rng(3))
+    report = check_mode(played(3, HALF_CANCELLED), Mode.STANDARD, get_observer(), np.random.default_rng(3))
     assert report.herald_expected == pytest.approx(1 - 0.8153, abs=1e-4)
     assert report.sample.herald_failed == pytest.approx(4096 * report.herald_expected, rel=0.1)
-    twice = check(played(3, "1+3 1-2 9 3-4"), Mode.STANDARD, get_observer(), np.random.default_rng(3))
+    twice = check_mode(played(3, "1+3 1-2 9 3-4"), Mode.STANDARD, get_observer(), np.random.default_rng(3))
     assert twice.herald_expected == pytest.approx(1 - 0.6306, abs=1e-4)
 
 
@@ -183,10 +183,10 @@ class Doubting(DiceObserver):
 
 @pytest.mark.parametrize("observer", [Unheralded(get_backend("aer")), Doubting()])
 def test_heralds_that_fail_at_another_rate_fail_the_check(observer: Observer) -> None:
-    report = check(played(3, HALF_CANCELLED), Mode.STANDARD, observer, np.random.default_rng(3))
+    report = check_mode(played(3, HALF_CANCELLED), Mode.STANDARD, observer, np.random.default_rng(3))
     # Nothing else is wrong: the boards of the shots that count are those of the distribution.
-    assert report.exact_ok and not report.impossible and report.p_value >= SIGNIFICANCE
-    assert report.herald_p_value < SIGNIFICANCE
+    assert report.exact_ok and not report.impossible and report.p_value > 0.0005
+    assert report.herald_p_value <= 0.0005
     assert not report.ok
 
 
@@ -198,17 +198,17 @@ def test_a_circuit_whose_heralds_fire_at_another_rate_fails_the_exact_part() -> 
     circuit.ry(0.3, her(9))
     readout = measure_board(circuit, SQUARES, [1, 9])
     planted = CompiledBoard(circuit, readout, bare.blocks)
-    report = check(game, Mode.STANDARD, get_observer("dice"), np.random.default_rng(1), moves=planted)
+    report = check_mode(game, Mode.STANDARD, get_observer("dice"), np.random.default_rng(1), moves=planted)
     assert report.exact_tvd < 1e-9
     assert not report.exact_ok and not report.ok
     # The same circuit with one herald is the true one.
     readout = measure_board(circuit := bare.circuit.copy(), SQUARES, [1])
     true = CompiledBoard(circuit, readout, bare.blocks)
-    assert check(game, Mode.STANDARD, get_observer("dice"), np.random.default_rng(1), moves=true).ok
+    assert check_mode(game, Mode.STANDARD, get_observer("dice"), np.random.default_rng(1), moves=true).ok
 
 
 def test_square_by_square_the_dice_promise_what_is_measured() -> None:
-    report = check(played(2, FULL), Mode.STANDARD, get_observer(), np.random.default_rng(6))
+    report = check_mode(played(2, FULL), Mode.STANDARD, get_observer(), np.random.default_rng(6))
     assert {row.square for row in report.squares} == set(range(1, 10))
     for row in report.squares:
         assert row.dice == pytest.approx(row.exact)
@@ -255,7 +255,7 @@ def test_dice_promise_what_known_positions_have_left(
 ) -> None:
     game = Game(Rules.of(5, options))
     game.play(tokens)
-    report = check(game, mode, get_observer("dice"), np.random.default_rng(1), shots=1)
+    report = check_mode(game, mode, get_observer("dice"), np.random.default_rng(1), shots=1)
     rows = {f"{row.square}{row.symbol}": row for row in report.squares}
     assert {place: rows[place].dice for place in promises} == promises
     for row in report.squares:
@@ -264,13 +264,15 @@ def test_dice_promise_what_known_positions_have_left(
 
 def test_dice_that_promise_something_else_fail_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("qttt.dice.Die.weight", property(lambda die: abs(die.value) / 8))
-    report = check(played(2, FULL), Mode.STANDARD, get_observer("dice"), np.random.default_rng(1), shots=9)
+    report = check_mode(
+        played(2, FULL), Mode.STANDARD, get_observer("dice"), np.random.default_rng(1), shots=9
+    )
     assert not report.exact_ok and not report.ok
 
 
 def test_d6_rolls_are_held_against_their_own_distribution() -> None:
     game = played(4, HALF_CANCELLED)
-    report = check(game, Mode.STANDARD, DiceObserver(Rolls.D6), np.random.default_rng(2), rolls=Rolls.D6)
+    report = check_mode(game, Mode.STANDARD, DiceObserver(Rolls.D6), np.random.default_rng(2), rolls=Rolls.D6)
     assert report.ok
     (row,) = report.rolls
     kinds = ("half-cancelled", "target of a half-cancel", "half-entangled", "half-entangled")
@@ -283,7 +285,7 @@ def test_d6_rolls_are_compared_square_by_square_too() -> None:
     game = played(4, HALF_CANCELLED)
     for mode in Mode:
         exact, rolled = game.state.odds(mode), roll_odds(game.state, mode, Rolls.D6)
-        (row,) = check(game, mode, DiceObserver(), np.random.default_rng(2), shots=1).rolls
+        (row,) = check_mode(game, mode, DiceObserver(), np.random.default_rng(2), shots=1).rolls
         expected = [
             sum(abs(exact.square(square)[cell] - rolled.square(square)[cell]) for cell in "XO.") / 2
             for square in row.squares
@@ -292,7 +294,7 @@ def test_d6_rolls_are_compared_square_by_square_too() -> None:
         assert min(row.by_square) > 0 and max(row.by_square) <= row.distance + 1e-12
     # What a target holds once it is filled: 97.14 % exactly, 35/36 by two dice.
     target = played(4, "1+3 1-2 4 5 6 7 8 9 =p:.#.######")
-    (row,) = check(target, Mode.ROTATED, DiceObserver(), np.random.default_rng(2), shots=1).rolls
+    (row,) = check_mode(target, Mode.ROTATED, DiceObserver(), np.random.default_rng(2), shots=1).rolls
     assert row.squares == (1, 2, 3)
     assert row.by_square == pytest.approx((0, 35 / 36 - 0.97140452, 0), abs=1e-8)
 
@@ -303,7 +305,7 @@ def test_known_positions_condition_everything() -> None:
     game.play("=p:" + min(positions, key=lambda filled: positions[filled]))
     for mode in Mode:
         for observer in OBSERVERS:
-            report = check(game, mode, observer, np.random.default_rng(4), shots=500)
+            report = check_mode(game, mode, observer, np.random.default_rng(4), shots=500)
             assert report.ok, (observer.name, mode, report)
 
 

@@ -135,10 +135,11 @@ def test_devices_are_judged_by_their_own_check_from_python_too() -> None:
     device, rng = devices.open_device("fake_manila"), np.random.default_rng(1)
     with pytest.raises(UsageError, match="fake_manila is a device with noise"):
         check(game, Mode.STANDARD, device, rng)
-    report = check_on_device(game, Mode.STANDARD, device, device.plan(game, [Mode.STANDARD], 300), rng)
+    report = check_on_device(game, device, device.plan(game, [Mode.STANDARD], 300), rng)
     assert report.ok
-    assert report.device is not None
-    assert report.to_json()["device"]["kinds"] == report.sample.kinds
+    (one,) = report.modes
+    assert one.device is not None
+    assert report.to_json()["device"]["kinds"] == one.sample.kinds
 
 
 def test_mitigation_without_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
