@@ -2,6 +2,7 @@
 
 import json
 from importlib.util import find_spec
+from math import comb
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ def _quickly_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_noisy_device_keeps_within_what_its_errors_predict() -> None:
-    found = run_json(*HALF)
+    found = run_json(*HALF, "--mode", "standard")
     device = found["device"]
     assert found["ok"] and device["ok"]
     assert found["illegal"] == sum(device["kinds"].values()) == round(1000 * device["impossible"])
@@ -83,11 +84,17 @@ def test_the_limits_are_those_that_the_page_states() -> None:
     verdict = judge(reading, game.state.odds().outcomes(), 0.08, np.random.default_rng(1))
     faulty = FACTOR * 0.08
     assert verdict.impossible == pytest.approx(0.1)
-    assert verdict.impossible_limit == pytest.approx(faulty + 3 * (faulty * (1 - faulty) / 100) ** 0.5)
+    # More than so many of 100 shots are faulty with a probability of half a thousandth, and not one fewer.
+    limit = round(100 * verdict.impossible_limit)
+    more = [
+        sum(comb(100, n) * faulty**n * (1 - faulty) ** (100 - n) for n in range(least, 101))
+        for least in (limit + 1, limit)
+    ]
+    assert more[0] <= 0.0005 < more[1]
     assert verdict.tvd_before == pytest.approx((0.1 + 0.2 + 0.1) / 2)
     assert verdict.tvd_after == pytest.approx(60 / 90 - 0.5)
-    # 90 kept, at least 88 of them faultless; and what chance does to 90 tosses of a coin, 3.3 deviations.
-    chance = 3.3 * 0.5 / 90**0.5
+    # 90 kept, at least 88 of them faultless; and what chance does to 90 tosses of a coin, 3.5 deviations.
+    chance = 3.5 * 0.5 / 90**0.5
     assert verdict.tvd_limit == pytest.approx(1 - (1 - faulty) / 0.9 + chance, abs=0.02)
     assert verdict.ok
     assert verdict.kinds == {"a piece doubled": 10}
