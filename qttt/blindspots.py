@@ -21,6 +21,8 @@ from qttt.symbols import Mode
 if TYPE_CHECKING:
     from qiskit.circuit import QuantumCircuit
 
+    from circuits.gates import MoveGate
+
 SAME = 1e-9
 """Distributions so near to each other are the same."""
 
@@ -126,7 +128,9 @@ def _moved(sources: Mapping[int, int]) -> Callable[[str], str]:
     return lambda board: "".join([board[place] for place in order])
 
 
-def _edited(kinds: tuple[type, ...], edit: "Callable[[QuantumCircuit], QuantumCircuit | None]") -> Plant:
+def _edited(
+    kinds: "tuple[type[MoveGate], ...]", edit: "Callable[[QuantumCircuit], QuantumCircuit | None]"
+) -> Plant:
     """Open every gate of some kinds, and change what is in it."""
 
     def plant(board: CompiledBoard) -> CompiledBoard | None:
@@ -158,7 +162,7 @@ def _then(names: str, qubit: int) -> "Callable[[QuantumCircuit], QuantumCircuit]
 
 
 def _nothing(definition: "QuantumCircuit") -> "QuantumCircuit":
-    return definition.copy_empty_like()  # type: ignore[no-any-return]
+    return definition.copy_empty_like()
 
 
 def _wider(definition: "QuantumCircuit") -> "QuantumCircuit | None":
