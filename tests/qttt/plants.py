@@ -28,9 +28,9 @@ def _wider(kind: type[gates.MoveGate], number: int, patch: pytest.MonkeyPatch) -
     def build(gate: gates.MoveGate, circuit: QuantumCircuit) -> None:
         whole = QuantumCircuit(circuit.num_qubits)
         true(gate, whole)
-        rotations = [step for step in whole.data if step.operation.name == "ry"]
-        for step in whole.data:
-            factor = 1.01 if step is rotations[number] else 1
+        wide = [index for index, step in enumerate(whole.data) if step.operation.name == "ry"][number]
+        for index, step in enumerate(whole.data):
+            factor = 1.01 if index == wide else 1
             angles = [factor * angle for angle in step.operation.params]
             qubits = [whole.find_bit(qubit).index for qubit in step.qubits]
             getattr(circuit, step.operation.name)(*angles, *qubits)

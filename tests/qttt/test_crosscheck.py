@@ -13,8 +13,10 @@ from circuits.decoding import Shots
 from circuits.gates import MoveGate
 from circuits.measurement import measure_board
 from circuits.register import her, occ, sym
+from qttt.checkreport import agreement
 from qttt.compiler import CompiledBoard, compile_moves
-from qttt.crosscheck import check_mode, compare_views, promised
+from qttt.crosscheck import check, check_mode, compare_views, promised
+from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.goodness import p_value
 from qttt.observation import CircuitObserver, DiceObserver, Observer, get_observer
@@ -24,6 +26,7 @@ from qttt.samples import Sample
 from qttt.squares import SQUARES
 from qttt.symbols import Mode, Symbol
 from tests.oracle import random_game
+from tests.qttt import plants
 
 Edit = Callable[[str, Sequence[float], list[int]], tuple[str, Sequence[float], list[int]]]
 FULL = "1+3 1*2 9 3*4 5+6 7+8"
@@ -338,7 +341,7 @@ def true_p_values(checks: int) -> list[float]:
     for number in range(checks):
         game, mode = boards[number % len(boards)]
         counts = observer.sample(game, mode, 64, generator).counts()
-        found.append(p_value(counts, game.state.odds(mode).outcomes(), generator, 499))
+        found.append(p_value(counts, game.state.odds(mode).outcomes(), generator, 99, 0.01))
     return found
 
 
@@ -363,3 +366,114 @@ def test_a_compiled_board_without_measurement_has_no_readout() -> None:
     assert bare.readout is None
     assert bare.circuit.num_clbits == 0
     assert [block.label for block in bare.blocks] == ["X places", "O entangles"]
+
+
+# Every mode, and one verdict on them all
+
+
+class Counted(DiceObserver):
+    """An observer whose counts are given."""
+
+    def __init__(self, counts: dict[str, int]) -> None:
+        super().__init__()
+        self.counts = counts
+
+    def sample(self, game: Game, mode: Mode, shots: int, rng: np.random.Generator) -> Sample:
+        return Sample(tuple(board for board, number in self.counts.items() for _ in range(number)))
+
+
+@pytest.mark.parametrize(
+    ("level", "more", "ok"),
+    [
+        # The p-value is 0.0014 for 3.2 standard deviations of 32, 0.0007 for 3.4, 0.0001 for 3.9, 1e-5 for 4.4.
+        # One mode fails at 0.0005; two fail at 0.00025 each.
+        (1, 32 * 3.2, True),
+        (1, 32 * 3.9, False),
+        (4, 32 * 3.4, True),
+        (4, 32 * 4.4, False),
+    ],
+)
+def test_wrong_frequencies_of_possible_boards_fail(level: int, more: float, ok: bool) -> None:
+    game, shift = played(level, "1+2"), round(more)
+    # The rotated mode has four boards: X or O in 1 or 2. There the shots are as they should be.
+    counts = {"X........": 2048 + shift, ".X.......": 2048 - shift}
+    report = check(game, Mode.STANDARD, Counted(counts), np.random.default_rng(1))
+    assert report.threshold == 0.0005
+    (one,) = report.modes
+    assert one.exact_ok and not one.impossible
+    if level == 1:
+        assert report.ok is ok
+        return
+    right = {board: 1024 for board in ("X........", "O........", ".X.......", ".O.......")}
+    observers = {Mode.STANDARD: Counted(counts), Mode.ROTATED: Counted(right)}
+
+    class Either(DiceObserver):
+        def sample(self, game: Game, mode: Mode, shots: int, rng: np.random.Generator) -> Sample:
+            return observers[mode].sample(game, mode, shots, rng)
+
+    both = check(game, None, Either(), np.random.default_rng(1))
+    assert both.threshold == 0.00025
+    assert both.ok is ok
+    assert both.p_value == both.modes[0].p_value < both.modes[1].p_value
+
+
+def test_every_mode_is_looked_at_and_the_worst_stands_on_top() -> None:
+    game = played(4, "1+3 1-2 9")
+    report = check(game, None, get_observer(), np.random.default_rng(1), shots=1000)
+    assert [one.mode for one in report.modes] == list(Mode)
+    found = report.to_json()
+    assert list(found["modes"]) == ["standard", "rotated"]
+    modes = found["modes"].values()
+    assert found["ok"] is True and found["mode"] is None
+    for key in ("exact_tvd", "sampled_tvd"):
+        assert found[key] == max(one[key] for one in modes)
+    for key in ("p_value", "herald_p_value"):
+        assert found[key] == min(one[key] for one in modes)
+    for key in ("shots", "kept", "herald_failed", "illegal"):
+        assert found[key] == sum(one[key] for one in modes)
+    assert found["shots"] == 2000
+    assert len(found["squares"]) == sum(len(one["squares"]) for one in modes)
+    assert {row["mode"] for row in found["squares"]} == {"standard", "rotated"}
+    alone = check(game, Mode.ROTATED, get_observer(), np.random.default_rng(1), shots=1000).to_json()
+    assert "modes" not in alone and alone["mode"] == "rotated" and alone["shots"] == 1000
+    with pytest.raises(UsageError, match="starts at Level 4"):
+        check(played(3, "1"), Mode.ROTATED, get_observer(), np.random.default_rng(1))
+
+
+def test_one_mode_that_does_not_agree_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    plants.plus_sign(monkeypatch)
+    report = check(played(4, "1 1*2"), None, get_observer(), np.random.default_rng(1))
+    assert [one.ok for one in report.modes] == [True, False]
+    assert report.ok is False
+    assert report.exact_tvd == pytest.approx(1)
+    assert report.p_value == 0
+    assert report.to_json()["impossible"]
+
+
+def test_where_no_shot_counts_nothing_can_be_said() -> None:
+    game = played(3, "1+3 1-2")
+    nothing, something = Counted({}), Counted({"..X......": 3})
+    # 64 % of the shots fail by right; that one does says nothing yet.
+    assert check(game, None, nothing, np.random.default_rng(1)).ok is None
+    assert check(game, None, something, np.random.default_rng(1)).ok is True
+    for verdicts, verdict in (
+        ([True, True], True),
+        ([True, None], None),
+        ([None, False, True], False),
+        ([None], None),
+    ):
+        assert agreement(verdicts) is verdict
+
+
+def test_a_p_value_can_be_as_small_as_its_threshold_asks() -> None:
+    rng = np.random.default_rng(0)
+    wrong = {"a": 700, "b": 300}
+    assert p_value(wrong, {"a": 0.5, "b": 0.5}, rng) == 1 / 2000
+    for threshold, least in ((0.0005, 1 / 24_000), (0.00025, 1 / 48_000), (0.01, 1 / 2000)):
+        assert p_value(wrong, {"a": 0.5, "b": 0.5}, rng, threshold=threshold) == pytest.approx(least)
+    # Whatever is far above the threshold is told by no more samples than without one.
+    one, other = np.random.default_rng(5), np.random.default_rng(5)
+    right = {"a": 510, "b": 490}
+    assert p_value(right, {"a": 0.5, "b": 0.5}, one) == p_value(
+        right, {"a": 0.5, "b": 0.5}, other, threshold=1e-6
+    )
