@@ -385,7 +385,7 @@ class Counted(DiceObserver):
 @pytest.mark.parametrize(
     ("level", "more", "ok"),
     [
-        # The p-value is 0.0014 for 3.2 standard deviations of 32, 0.0007 for 3.4, 0.0001 for 3.9, 1e-5 for 4.4.
+        # The p-value is 0.0014 for 3.2 standard deviations of 32; 0.0007, 0.0001 and 1e-5 for the others.
         # One mode fails at 0.0005; two fail at 0.00025 each.
         (1, 32 * 3.2, True),
         (1, 32 * 3.9, False),

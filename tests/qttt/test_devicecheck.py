@@ -57,6 +57,38 @@ def test_a_circuit_of_the_wrong_mode_is_found(monkeypatch: pytest.MonkeyPatch) -
     assert found["device"]["tvd_after"] > found["device"]["tvd_limit"]
 
 
+def test_the_limits_are_those_of_all_modes_together() -> None:
+    found = run_json(*HALF)
+    modes = found["modes"].values()
+    assert found["ok"] and all(one["device"]["ok"] for one in modes)
+    for one in modes:
+        assert (
+            one["illegal"]
+            == sum(one["device"]["kinds"].values())
+            == round(1000 * one["device"]["impossible"])
+        )
+    # Two modes share what one has alone, so that the limits are farther.
+    alone = run_json(*HALF, "--mode", "standard")["device"]
+    assert found["modes"]["standard"]["device"]["impossible_limit"] > alone["impossible_limit"]
+
+
+@pytest.mark.parametrize("shots", [1, 3])
+def test_a_device_without_a_possible_shot_says_nothing(shots: int) -> None:
+    from circuits.decoding import Shots
+    from circuits.lean import lean_circuit
+    from qttt.compiler import lean_pieces
+
+    game = Game(Rules.of(level=1))
+    game.play("1+2")
+    _, readout = lean_circuit(lean_pieces(game)[0], Mode.STANDARD)
+    bits = Shots.from_registers({"pos": np.ones((shots, 2), dtype=np.bool_)}, shots)
+    reading = read_shots(game.state, Mode.STANDARD, readout, bits)
+    odds = game.state.odds().outcomes()
+    # With every second shot faulty all of a few may be; with one in fifty that cannot be chance.
+    assert judge(reading, odds, 0.5, np.random.default_rng(1)).ok is None
+    assert judge(reading, odds, 0.01, np.random.default_rng(1)).ok is (None if shots == 1 else False)
+
+
 @pytest.mark.slow
 def test_a_device_much_worse_than_it_reports_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def half_wrong(boards: tuple[str, ...], position: object, mode: Mode) -> dict[str, Fault]:

@@ -379,6 +379,37 @@ def test_what_a_check_compares_is_kept_with_its_job() -> None:
     assert json.loads(again.out)["mode"] == "rotated"
 
 
+def test_every_mode_of_a_check_is_in_one_job() -> None:
+    words = ("--backend", "fake_manila", "--shots", "100", "--seed", "1")
+    Path("game.qttt").write_text('[Level "4"]\n\n1. 1+2\n')
+    done = run("check", "game.qttt", *words, "--json")
+    assert done.status in (0, 1), done.err
+    found = json.loads(done.out)
+    assert list(found["modes"]) == ["standard", "rotated"]
+    assert found["shots"] == 200
+    assert found["device"] in [one["device"] for one in found["modes"].values()]
+    data = json.loads(Path("game-check.job").read_text())
+    assert [circuit["label"] for circuit in data["circuits"]] == ["standard", "rotated"]
+    assert list(data["payload"]["modes"]) == ["standard", "rotated"]
+    assert run("check", "--resume", "game-check.job", "--json").out == done.out
+    planned = json.loads(run("check", "game.qttt", *words[:4], "--dry-run", "--json").out)
+    assert len(planned["circuits"]) == 2
+    # The modes of the file are those of its circuits, in their order.
+    modes = data["payload"]["modes"]
+    for wrong in (dict(reversed(modes.items())), {"standard": modes["standard"]}):
+        Path("a.job").write_text(json.dumps(data | {"payload": data["payload"] | {"modes": wrong}}))
+        assert "its circuits are not those of a check" in refusal("check", "--resume", "a.job")
+
+
+def test_a_job_that_was_sent_for_one_mode_is_still_fetched() -> None:
+    data = kept(CHECK)
+    done = run("check", "--resume", CHECK.job, "--json")
+    (said,) = data["payload"].pop("modes").values()
+    payload = data["payload"] | said | {"mode": "standard"}
+    Path(CHECK.job).write_text(json.dumps(data | {"payload": payload}))
+    assert run("check", "--resume", CHECK.job, "--json") == done
+
+
 @pytest.mark.skipif(find_spec("mthree") is None, reason="needs the extra 'mitigation'")
 def test_mitigation_needs_no_device_later(service: Service) -> None:
     interrupted(CHECK._replace(words=(*CHECK.words, "--mitigate")), service)
