@@ -91,8 +91,8 @@ class ModeCheck:
     backend: str
     mode: Mode
     threshold: float
-    exact_ok: bool = True
-    rolled_by: Rolls = Rolls.EXACT
+    exact_ok: bool
+    rolled_by: Rolls
     device: "DeviceVerdict | None" = None
 
     @property

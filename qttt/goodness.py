@@ -63,7 +63,7 @@ def p_value(
     rng = apart(rng)
     last = replicates if threshold is None else max(replicates, ceil(_RESOLUTION / threshold) - 1)
     extreme = drawn = 0
-    stage = min(replicates, last)
+    stage = replicates
     while True:
         while drawn < stage:
             draws = rng.multinomial(total, p, size=min(_CHUNK, stage - drawn))
