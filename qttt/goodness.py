@@ -5,7 +5,7 @@ to six times too often. The p-value here is Monte Carlo: the same statistic on s
 distribution. By construction it is at most α in a fraction of at most α of true samples.
 
 With N samples the p-value is at least 1 / (N + 1). To be compared with a threshold it has to go below that,
-so whoever compares says which threshold it is, and N + 1 is then twelve times its inverse. Most p-values are
+so whoever compares says which threshold it is, and N + 1 is then twice its inverse. Most p-values are
 large, and known well enough much sooner: samples are drawn in stages, and those after a stage only if fewer
 than ``_FEW`` of its samples were as extreme as the counts. That keeps the promise for every α: where the
 p-value is at most α, so is that of the first stage whose bound for going on lies below α, or of the last
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 REPLICATES = 1999
 _CHUNK = 500
-_RESOLUTION = 12
+_RESOLUTION = 2
 _FEW = 20
 _STAGE = 6
 
@@ -41,7 +41,7 @@ def p_value(
         rng: draws the samples of the true distribution.
         replicates: how many; the smallest p-value is 1 / (replicates + 1).
         threshold: what the p-value will be compared with. A small one is then told by more samples, so that
-            the smallest p-value is a twelfth of the threshold.
+            the smallest p-value is half the threshold.
 
     Returns:
         The p-value; 0 if an outcome of probability zero was seen, 1 if nothing was.

@@ -469,7 +469,7 @@ def test_a_p_value_can_be_as_small_as_its_threshold_asks() -> None:
     rng = np.random.default_rng(0)
     wrong = {"a": 700, "b": 300}
     assert p_value(wrong, {"a": 0.5, "b": 0.5}, rng) == 1 / 2000
-    for threshold, least in ((0.0005, 1 / 24_000), (0.00025, 1 / 48_000), (0.01, 1 / 2000)):
+    for threshold, least in ((0.0005, 1 / 4000), (0.00025, 1 / 8000), (0.01, 1 / 2000)):
         assert p_value(wrong, {"a": 0.5, "b": 0.5}, rng, threshold=threshold) == pytest.approx(least)
     # What lies between is told by the first stage that tells it: 12,000 samples, then 72,000.
     for more, parts in ((44, 12_000), (53, 72_000)):
