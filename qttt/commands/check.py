@@ -80,7 +80,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--self",
         action="store_true",
-        help="check this installation by a battery of records of its own, in about ten seconds",
+        help="check this installation by a battery of records of its own, in some ten seconds at most",
     )
     parser.add_argument(
         "--resume",
