@@ -8,6 +8,7 @@
 # make kills       SIGKILL, SIGTERM and SIGHUP while the program saves, observes or waits for a job, on devices too
 # make mutation    rules, dice, gates, lean circuits and decoder changed; the tests must notice
 # make statistics  ten million samples of every random path
+# make checks      300 true checks at each of Levels 2 to 5, for false alarms
 #
 # The interpreter is the first Python 3.11 or newer found; PYTHON=/path/to/python3 chooses another.
 
@@ -22,8 +23,9 @@ GAMES ?= 6
 KILLS ?= 1250
 MUTANTS ?=
 SAMPLES ?= 10000000
+CHECKS ?= 300
 
-.PHONY: play test floors fuzz model kills mutation statistics clean
+.PHONY: play test floors fuzz model kills mutation statistics checks clean
 .DELETE_ON_ERROR:
 
 play: $(VENV)/.installed
@@ -53,6 +55,9 @@ mutation: $(VENV)/.installed-test
 
 statistics: $(VENV)/.installed-test
 	$(CAMPAIGN).battery --samples $(SAMPLES)
+
+checks: $(VENV)/.installed-test
+	$(CAMPAIGN).checks --checks $(CHECKS)
 
 clean:
 	rm -rf $(VENV) .floors build dist

@@ -2,14 +2,24 @@
 
 It stands outside the game's path: it takes a game at any moment and looks at all three descriptions of its
 board, exactly (amplitudes), statistically (shots) and square by square (die value / 4).
+
+A check of a mode (`check_mode`) looks at one mode of observation. A check of a record (`check`) is the checks
+of all its modes: some faults, such as a plus sign in an entangled pair, show in one mode only.
+
+The statistical part of a mode is two p-values, of the boards and of the failed heralds. A check of a record
+fails if one of them is at most ``SIGNIFICANCE`` divided by their number (`threshold_of`). So
+true circuits fail at most once in 1 / ``SIGNIFICANCE`` checks, however many modes there are (Bonferroni's
+bound). The p-value of the boards is drawn finely enough to go below any such threshold.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from qttt.blindspots import unresolved
 from qttt.board import Position
+from qttt.checkreport import CheckReport, ModeCheck, RollCheck, SquareCheck
 from qttt.compiler import CompiledBoard, compile_lean, compile_moves
 from qttt.configurations import TURNING, Configuration, turned
 from qttt.devices import DeviceObserver
@@ -19,23 +29,23 @@ from qttt.goodness import binomial_p_value, p_value
 from qttt.intervals import wilson
 from qttt.observation import CircuitObserver, Observer
 from qttt.odds import Odds, distance
-from qttt.outcomes import filled_squares
 from qttt.rolls import Rolls, roll_odds, table_of
 from qttt.roots import Attack, kept_fraction, read_roots
-from qttt.samples import Sample, service_errors
+from qttt.samples import service_errors
 from qttt.squares import SQUARES
 from qttt.symbols import Mode, Symbol
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from qttt.devicecheck import DeviceVerdict
-
 TOLERANCE = 1e-9
 """Exact distributions must agree at least so closely."""
 
 SIGNIFICANCE = 0.001
-"""A true circuit fails the statistical part once in a thousand checks."""
+"""True circuits fail the statistical part of a check of a record at most once in a thousand checks."""
+
+TESTS = 2
+"""The p-values of one mode: of the boards, and of the failed heralds."""
 
 CONFIDENCE = 0.99
 """Of the intervals shown square by square."""
@@ -43,124 +53,48 @@ CONFIDENCE = 0.99
 DEFAULT_SHOTS = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class SquareCheck:
-    """One symbol in one square.
-
-    Attributes:
-        square: 1 to 9.
-        symbol: X or O.
-        dice: what the dice in the square promise, the sum of |value| / 4; None where the values need the
-            renormalisation of a half-cancel, or tell nothing of this mode.
-        exact: the exact probability.
-        measured: the measured frequency.
-        low: lower end of the frequency's 99 % confidence interval.
-        high: its upper end.
-        rolled: the probability by the d6 roll tables, where the shots were rolled by them.
-    """
-
-    square: int
-    symbol: Symbol
-    dice: float | None
-    exact: float
-    measured: float
-    low: float
-    high: float
-    rolled: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RollCheck:
-    """How far d6 rolls are from the exact odds in one independent part of the board.
-
-    Attributes:
-        squares: the squares of the part.
-        distance: total variation distance, 0 to 1.
-        configurations: what the dice in each of these squares say, for example ``half-cancelled``.
-        by_square: the distance of each of these squares alone, of what it holds: X, O or nothing.
-    """
-
-    squares: tuple[int, ...]
-    distance: float
-    configurations: tuple[str, ...]
-    by_square: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CheckReport:
-    """What a cross-check found.
-
-    Attributes:
-        ok: everything agrees: exactly, in support, and statistically.
-        distances: total variation distance of each two of ``dice``, ``moves`` and ``lean``, exactly.
-        sampled_tvd: total variation distance between the shots that count and the distribution.
-        p_value: of the shots that count, if the distribution is right (Monte Carlo).
-        impossible: boards that were drawn although their probability is zero, with how often.
-        herald_expected: the exact fraction of shots whose herald fires.
-        herald_p_value: of the number of failed heralds, if that fraction is right.
-        sample: the shots.
-        squares: the comparison square by square.
-        rolls: the distance of d6 rolls, part by part; only parts where there is one.
-        backend: who drew the shots.
-        mode: the mode of observation.
-        exact_ok: the exact part agrees, whatever the shots say.
-        rolled_by: the distribution that ``sampled_tvd`` and ``p_value`` hold the shots against: the exact
-            odds, or those of the d6 roll tables if the shots were rolled by them.
-        device: how the shots of a device with noise are judged; None for a backend without.
-    """
-
-    ok: bool
-    distances: Mapping[str, float]
-    sampled_tvd: float
-    p_value: float
-    impossible: Mapping[str, int]
-    herald_expected: float
-    herald_p_value: float
-    sample: Sample
-    squares: tuple[SquareCheck, ...]
-    rolls: tuple[RollCheck, ...]
-    backend: str
-    mode: Mode
-    exact_ok: bool = True
-    rolled_by: Rolls = Rolls.EXACT
-    device: "DeviceVerdict | None" = None
-
-    @property
-    def exact_tvd(self) -> float:
-        """The largest exact distance between any two roads."""
-        return max(self.distances.values())
-
-    def to_json(self) -> dict[str, Any]:
-        """The report as ``qttt check --json`` prints it."""
-        return {
-            "ok": self.ok,
-            "exact_tvd": self.exact_tvd,
-            "sampled_tvd": self.sampled_tvd,
-            "p_value": self.p_value,
-            "illegal": self.sample.illegal,
-            "herald_failed": self.sample.herald_failed,
-            "kept": self.sample.kept,
-            "shots": self.sample.shots,
-            "squares": [asdict(row) for row in self.squares],
-            "backend": self.backend,
-            "mode": str(self.mode),
-            "distances": dict(self.distances),
-            "impossible": dict(self.impossible),
-            "herald_expected": self.herald_expected,
-            "herald_p_value": self.herald_p_value,
-            "rolled_by": str(self.rolled_by),
-            "rolls": [asdict(row) for row in self.rolls],
-            **({} if self.device is None else {"device": asdict(self.device)}),
-        }
-
-    def _repr_html_(self) -> str:
-        """The report as a verdict and a table, for notebooks."""
-        from qttt.pictures.notebook import check_html
-
-        return check_html(self)
-
-
 def check(
+    game: Game,
+    mode: Mode | None,
+    observer: Observer,
+    rng: "np.random.Generator",
+    *,
+    shots: int = DEFAULT_SHOTS,
+    rolls: Rolls = Rolls.EXACT,
+) -> CheckReport:
+    """Check a record: hold the descriptions of a game's present board against each other in its modes.
+
+    Args:
+        game: a game at any moment; with positions observed, everything is given these positions.
+        mode: None for every mode that the position has, else the only one to look at.
+        observer: who draws the shots.
+        rng: where random numbers come from.
+        shots: how many shots in each mode.
+        rolls: what the dice observer rolls by; the shots are held against that distribution.
+
+    Raises:
+        UsageError: fewer than one shot, a mode that the level does not have, or a device.
+        ServiceError: the backend failed.
+    """
+    modes = modes_to_check(game, mode)
+    threshold = threshold_of(len(modes))
+    reports = [
+        check_mode(game, each, observer, rng, shots=shots, rolls=rolls, threshold=threshold) for each in modes
+    ]
+    return CheckReport(tuple(reports), unresolved(game, modes))
+
+
+def modes_to_check(game: Game, mode: Mode | None) -> tuple[Mode, ...]:
+    """Every mode that the position has, or the one that is named."""
+    return game.state.modes if mode is None else (Mode.named(mode),)
+
+
+def threshold_of(modes: int) -> float:
+    """What the p-values of a check of so many modes must exceed."""
+    return SIGNIFICANCE / (TESTS * modes)
+
+
+def check_mode(
     game: Game,
     mode: Mode,
     observer: Observer,
@@ -168,10 +102,11 @@ def check(
     *,
     shots: int = DEFAULT_SHOTS,
     rolls: Rolls = Rolls.EXACT,
+    threshold: float = SIGNIFICANCE / TESTS,
     moves: CompiledBoard | None = None,
     lean: CompiledBoard | None = None,
-) -> CheckReport:
-    """Hold the descriptions of a game's present board against each other.
+) -> ModeCheck:
+    """Check a mode: hold the descriptions of a game's present board against each other in one mode.
 
     For a device with noise there is `qttt.devicecheck.check_on_device`, which judges its shots by what its
     errors predict.
@@ -183,6 +118,7 @@ def check(
         rng: where random numbers come from.
         shots: how many shots.
         rolls: what the dice observer rolls by; the shots are held against that distribution.
+        threshold: a p-value of at most this says that the shots do not agree.
         moves: a move-by-move circuit to check instead of the compiler's own.
         lean: a lean circuit to check instead of the compiler's own.
 
@@ -201,21 +137,17 @@ def check(
     with service_errors():
         by_moves = (moves or compile_moves(game, mode)).exact()
         by_lean = (lean or compile_lean(game, mode)).exact()
-    roads = {
-        "dice": expected,
-        "moves": _given(by_moves.outcomes, game),
-        "lean": _given(by_lean.outcomes, game),
-    }
+    positions = game.state.positions
+    roads = {"dice": expected, "moves": by_moves.outcomes, "lean": by_lean.outcomes}
+    if positions is not None:
+        roads |= {road: positions.given(roads[road]) for road in ("moves", "lean")}
     distances = {f"{a}-{b}": distance(roads[a], roads[b]) for a, b in combinations(roads, 2)}
     drawn_from = odds if rolls is Rolls.EXACT else roll_odds(game.state, mode, rolls)
     reference = drawn_from.outcomes()
     counts = sample.counts()
     shares = {board: number / sample.kept for board, number in counts.items()}
-    impossible = {board: number for board, number in counts.items() if reference.get(board, 0.0) <= 0}
-    goodness = p_value(counts, reference, rng)
     failing = _failing_fraction(game)
-    heralded = isinstance(observer, CircuitObserver) and not observer.lean and game.state.positions is None
-    herald_p = binomial_p_value(sample.herald_failed, sample.shots, failing if heralded else 0.0)
+    heralded = isinstance(observer, CircuitObserver) and not observer.lean and positions is None
     squares = _square_checks(game, mode, odds, counts, None if drawn_from is odds else drawn_from)
     exact_ok = (
         max(distances.values()) <= TOLERANCE
@@ -224,22 +156,13 @@ def check(
         and by_moves.illegal <= TOLERANCE
         and by_lean.illegal <= TOLERANCE
     )
-    ok = (
-        exact_ok
-        and not sample.illegal
-        and sample.kept > 0
-        and not impossible
-        and goodness >= SIGNIFICANCE
-        and herald_p >= SIGNIFICANCE
-    )
-    return CheckReport(
-        ok=ok,
+    return ModeCheck(
         distances=distances,
         sampled_tvd=distance(shares, reference) if sample.kept else 1.0,
-        p_value=goodness,
-        impossible=impossible,
+        p_value=p_value(counts, reference, rng, threshold=threshold),
+        impossible={board: number for board, number in counts.items() if reference.get(board, 0.0) <= 0},
         herald_expected=failing if heralded else 0.0,
-        herald_p_value=herald_p,
+        herald_p_value=binomial_p_value(sample.herald_failed, sample.shots, failing if heralded else 0.0),
         sample=sample,
         squares=tuple(squares),
         rolls=_roll_checks(game, mode),
@@ -247,17 +170,8 @@ def check(
         backend=observer.name,
         mode=mode,
         exact_ok=exact_ok,
+        threshold=threshold,
     )
-
-
-def _given(outcomes: Mapping[str, float], game: Game) -> dict[str, float]:
-    """The outcomes that agree with positions observed already, if there are any."""
-    positions = game.state.positions
-    if positions is None:
-        return dict(outcomes)
-    kept = {board: p for board, p in outcomes.items() if filled_squares(board) == positions.filled}
-    total = sum(kept.values())
-    return {board: p / total for board, p in kept.items()}
 
 
 def _failing_fraction(game: Game) -> float:

@@ -6,20 +6,35 @@ that follow from the errors which the device reports, and the verdict is whether
 * *Impossible shots.* Let e be the probability that a shot has a fault, from the reported error of every gate
   and measurement. Not every fault makes an impossible board, so at most e of the shots should be impossible.
   The limit is ``FACTOR`` × e, because reported rates leave things out (idle times, neighbours, drift), and
-  three standard deviations.
+  what chance alone does to so few shots.
 * *Distance after post-selection.* The faultless shots, at least 1 − ``FACTOR`` × e of all, have the exact
   distribution. If k of all shots are kept, at most u = 1 − (1 − ``FACTOR`` × e) / k of them are faulty, and
-  these shift the distribution by at most u. The limit is u and what chance alone does to so few shots (the
-  distance that one sample in a thousand of the exact distribution exceeds).
+  these shift the distribution by at most u. The limit is u and what chance alone does to so few shots.
+
+What chance does is a limit of its own, which true shots exceed with at most the probability
+``SIGNIFICANCE`` / (limits of the check), for two limits a mode: of the number of impossible shots by the
+binomial distribution, of the distance by samples of the exact one, enough of them to tell so small a
+probability. So a device that errs no more than that fails at most once in 1 / ``SIGNIFICANCE`` checks.
 
 A p-value would be no verdict here: with enough shots every device fails it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import TYPE_CHECKING
 
-from qttt.crosscheck import DEFAULT_SHOTS, CheckReport, check
+from qttt.blindspots import unresolved
+from qttt.checkreport import CheckReport, ModeCheck
+from qttt.crosscheck import (
+    DEFAULT_SHOTS,
+    SIGNIFICANCE,
+    TESTS,
+    check,
+    check_mode,
+    modes_to_check,
+    threshold_of,
+)
 from qttt.devices import DeviceObserver, Plan, Reading, read_shots
 from qttt.game import Game
 from qttt.goodness import apart
@@ -42,11 +57,10 @@ if TYPE_CHECKING:
 FACTOR = 1.5
 """By how much a device may be worse than it reports."""
 
-DEVIATIONS = 3.0
-"""How many standard deviations the count of impossible shots may exceed its limit."""
+_RESOLUTION = 4
+"""How many of the samples of a distance lie above its limit."""
 
-QUANTILE = 0.999
-_REPLICATES = 2000
+_CHUNK = 500
 
 
 @dataclass(frozen=True)
@@ -54,7 +68,7 @@ class DeviceVerdict:
     """How the shots of a device compare with what its reported errors predict.
 
     Attributes:
-        ok: neither limit is exceeded, and some shots are possible.
+        ok: neither limit is exceeded; None if there is no possible shot, and that is within the limits.
         impossible: the fraction of shots that are impossible.
         predicted: the fraction of shots with a fault, as the device reports its errors.
         impossible_limit: what ``impossible`` may be at most.
@@ -65,7 +79,7 @@ class DeviceVerdict:
         kinds: the impossible shots by the kind of fault.
     """
 
-    ok: bool
+    ok: bool | None
     impossible: float
     predicted: float
     impossible_limit: float
@@ -74,6 +88,11 @@ class DeviceVerdict:
     tvd_limit: float
     tvd_mitigated: float | None
     kinds: dict[str, int]
+
+    @property
+    def excess(self) -> float:
+        """By how much one of the limits is exceeded; below 0 if both are kept."""
+        return max(self.impossible - self.impossible_limit, self.tvd_after - self.tvd_limit)
 
 
 class _Drawn:
@@ -92,7 +111,7 @@ class _Drawn:
 
 def judged(
     game: Game,
-    mode: Mode,
+    mode: Mode | None,
     observer: Observer,
     rng: "np.random.Generator",
     shots: int = DEFAULT_SHOTS,
@@ -101,10 +120,10 @@ def judged(
 
     Args:
         game: a game at any moment.
-        mode: standard or rotated.
+        mode: None for every mode that the position has, else the only one to look at.
         observer: who draws the shots.
         rng: where random numbers come from.
-        shots: how many shots.
+        shots: how many shots in each mode.
 
     Raises:
         UsageError: as ``check`` and ``check_on_device``, or a real device whose use nobody agreed to.
@@ -114,7 +133,7 @@ def judged(
         rolls = observer.rolls if isinstance(observer, DiceObserver) else Rolls.EXACT
         return check(game, mode, observer, rng, shots=shots, rolls=rolls)
     observer.agree()
-    return check_on_device(game, mode, observer, observer.plan(game, [mode], shots), rng)
+    return check_on_device(game, observer, observer.plan(game, modes_to_check(game, mode), shots), rng)
 
 
 @dataclass(frozen=True)
@@ -133,30 +152,31 @@ class Prediction:
     readout: "ReadoutErrors | None" = None
 
 
-def predict(observer: DeviceObserver, plan: Plan, *, mitigated: bool = False) -> Prediction:
-    """What the device's errors predict for a plan of one circuit.
+def predict(observer: DeviceObserver, plan: Plan, *, mitigated: bool = False) -> tuple[Prediction, ...]:
+    """What the device's errors predict for each circuit of a plan.
 
     Args:
         observer: the device.
         plan: its plan.
-        mitigated: the distribution will be corrected for faulty measurements (extra ``mitigation``).
+        mitigated: the distributions will be corrected for faulty measurements (extra ``mitigation``).
 
     Raises:
         UsageError: mitigation is asked for and not installed, or the device reports no errors.
     """
-    faulty = 1 - plan.prepared.cost.circuits[0].faultless
+    faulty = [1 - cost.faultless for cost in plan.prepared.cost.circuits]
     if not mitigated:
-        return Prediction(faulty)
+        return tuple(map(Prediction, faulty))
     from circuits.backends.ibm_mitigation import readout_errors
 
-    (item,) = plan.prepared.circuits
     with service_errors():
-        return Prediction(faulty, readout_errors(item.circuit, observer.backend.device))
+        return tuple(
+            Prediction(chance, readout_errors(item.circuit, observer.backend.device))
+            for chance, item in zip(faulty, plan.prepared.circuits, strict=True)
+        )
 
 
 def check_on_device(
     game: Game,
-    mode: Mode,
     observer: DeviceObserver,
     plan: Plan,
     rng: "np.random.Generator",
@@ -164,26 +184,53 @@ def check_on_device(
     mitigated: bool = False,
     notify: "Notify | None" = None,
 ) -> CheckReport:
-    """Run the cross-check with the shots of a device.
+    """Check a record with the shots of a device, all modes in one job.
 
     Args:
         game: a game at any moment.
-        mode: standard or rotated.
         observer: the device.
-        plan: its plan for this mode alone.
+        plan: its plan for the modes to look at.
         rng: where random numbers come from.
-        mitigated: also correct the distribution for faulty measurements (extra ``mitigation``).
+        mitigated: also correct the distributions for faulty measurements (extra ``mitigation``).
         notify: told what happens.
 
     Raises:
         UsageError: mitigation is asked for and not installed, or the device reports no errors.
         ServiceError: the job failed.
     """
-    prediction = predict(observer, plan, mitigated=mitigated)
-    (shots,) = observer.run(plan, rng, notify)
-    (item,) = plan.prepared.circuits
-    assert item.readout is not None
-    return check_shots(game, mode, observer.name, item.readout, shots, prediction, rng)
+    predictions = dict(zip(plan.modes, predict(observer, plan, mitigated=mitigated), strict=True))
+    runs = observer.run(plan, rng, notify)
+    readouts = [item.readout for item in plan.prepared.circuits]
+    return check_runs(game, observer.name, predictions, readouts, runs, rng)
+
+
+def check_runs(
+    game: Game,
+    device: str,
+    predictions: Mapping[Mode, Prediction],
+    readouts: "Sequence[Readout | None]",
+    runs: "Sequence[Shots]",
+    rng: "np.random.Generator",
+) -> CheckReport:
+    """Check a record with shots that a device has given.
+
+    Args:
+        game: a game at any moment.
+        device: who gave the shots.
+        predictions: what the device's errors predict for the circuit of each mode, in their order.
+        readouts: how to read the bits of each circuit.
+        runs: the bits of each circuit.
+        rng: where random numbers come from.
+
+    Raises:
+        UsageError: the shots are not of these readouts, or mitigation is not installed.
+    """
+    threshold = threshold_of(len(predictions))
+    modes = []
+    for (mode, prediction), readout, shots in zip(predictions.items(), readouts, runs, strict=True):
+        assert readout is not None
+        modes.append(check_shots(game, mode, device, readout, shots, prediction, rng, threshold))
+    return CheckReport(tuple(modes), unresolved(game, tuple(predictions)))
 
 
 def check_shots(
@@ -194,8 +241,9 @@ def check_shots(
     shots: "Shots",
     prediction: Prediction,
     rng: "np.random.Generator",
-) -> CheckReport:
-    """The cross-check with shots that a device has given.
+    threshold: float = SIGNIFICANCE / TESTS,
+) -> ModeCheck:
+    """Check a mode with shots that a device has given.
 
     Args:
         game: a game at any moment.
@@ -205,6 +253,7 @@ def check_shots(
         shots: the bits.
         prediction: what the device's errors predict.
         rng: where random numbers come from.
+        threshold: how probable it may be that true shots exceed a limit.
 
     Raises:
         UsageError: the shots are not of this readout, or mitigation is not installed.
@@ -212,13 +261,14 @@ def check_shots(
     mode = Mode.named(mode)
     with service_errors():
         reading = read_shots(game.state, mode, readout, shots)
-    report = check(game, mode, _Drawn(device, reading.sample()), rng)
+    report = check_mode(game, mode, _Drawn(device, reading.sample()), rng, threshold=threshold)
     odds = game.state.odds(mode).outcomes()
     corrected = None
     if prediction.readout is not None:
         corrected = distance(_mitigated(game.state, mode, readout, shots, prediction.readout), odds)
-    verdict = judge(reading, odds, prediction.faulty, rng, corrected)
-    return replace(report, ok=report.exact_ok and verdict.ok, device=verdict)
+    return replace(
+        report, device=judge(reading, odds, prediction.faulty, rng, corrected, threshold=threshold)
+    )
 
 
 def judge(
@@ -227,6 +277,8 @@ def judge(
     predicted: float,
     rng: "np.random.Generator",
     tvd_mitigated: float | None = None,
+    *,
+    threshold: float = SIGNIFICANCE / TESTS,
 ) -> DeviceVerdict:
     """Hold the shots of a device against what its errors predict.
 
@@ -236,18 +288,22 @@ def judge(
         predicted: the probability that a shot has a fault.
         rng: draws samples of the exact distribution.
         tvd_mitigated: the distance after mitigation, if there is one.
+        threshold: how probable it may be that true shots exceed a limit, for each of the two limits.
     """
+    from scipy.stats import binom
+
     sample = reading.sample()
     shots, kept = sample.shots, sample.kept
     faulty = min(1.0, FACTOR * predicted)
     impossible = sample.illegal / shots
-    limit = min(1.0, faulty + DEVIATIONS * float((faulty * (1 - faulty) / shots) ** 0.5))
+    limit = float(binom.isf(threshold, shots, faulty)) / shots
     raw = {board: number / shots for board, number in reading.raw.items()}
     after = distance({board: n / kept for board, n in sample.counts().items()}, odds) if kept else 1.0
     undetected = max(0.0, 1 - (1 - faulty) / (kept / shots)) if kept else 1.0
-    tvd_limit = min(1.0, undetected + _chance_distance(odds, kept, rng)) if kept else 1.0
+    tvd_limit = min(1.0, undetected + _chance_distance(odds, kept, rng, threshold)) if kept else 1.0
+    within = impossible <= limit and after <= tvd_limit
     return DeviceVerdict(
-        ok=kept > 0 and impossible <= limit and after <= tvd_limit,
+        ok=None if within and not kept else within,
         impossible=impossible,
         predicted=predicted,
         impossible_limit=limit,
@@ -259,14 +315,26 @@ def judge(
     )
 
 
-def _chance_distance(odds: Mapping[str, float], shots: int, rng: "np.random.Generator") -> float:
-    """The distance from the exact odds that all but one in a thousand exact samples keep."""
+def _chance_distance(
+    odds: Mapping[str, float], shots: int, rng: "np.random.Generator", threshold: float
+) -> float:
+    """The distance from the exact odds that an exact sample exceeds with at most a given probability.
+
+    Of N samples and one more, each is equally likely to be the k-th farthest: it is farther than the k-th of
+    the N with probability k / (N + 1) at most.
+    """
     import numpy as np
 
     p = np.array(list(odds.values()))
     p /= p.sum()
-    samples = apart(rng).multinomial(shots, p, size=_REPLICATES) / shots
-    return float(np.quantile(np.abs(samples - p).sum(axis=1) / 2, QUANTILE))
+    rng = apart(rng)
+    number = ceil(_RESOLUTION / threshold) - 1
+    gaps = np.empty(number)
+    for done in range(0, number, _CHUNK):
+        part = gaps[done : done + _CHUNK]
+        part[:] = np.abs(rng.multinomial(shots, p, size=len(part)) / shots - p).sum(axis=1) / 2
+    # Equal distances differ by their rounding.
+    return float(np.partition(gaps, -_RESOLUTION)[-_RESOLUTION]) + 1e-12
 
 
 def _mitigated(

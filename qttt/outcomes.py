@@ -1,6 +1,7 @@
 """What looking leaves in the record: boards ``=XO.XXO.OX``, positions ``=p:##.##.#.#``, squares ``?5=X``."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from qttt.errors import MoveSyntaxError
@@ -58,6 +59,12 @@ class Positions:
     def agree(self, board: str) -> bool:
         """Whether a board has pieces on exactly these squares."""
         return self.filled == filled_squares(board)
+
+    def given(self, outcomes: Mapping[str, float]) -> dict[str, float]:
+        """The distribution of the boards that agree, given that one of them comes; empty if none can."""
+        kept = {board: chance for board, chance in outcomes.items() if self.agree(board)}
+        total = sum(kept.values())
+        return {board: chance / total for board, chance in kept.items()}
 
 
 @dataclass(frozen=True, slots=True)

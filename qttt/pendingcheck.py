@@ -2,17 +2,22 @@
 
 The job's file is one of `circuits.backends.jobs` with this payload:
 
-    {"format": "qttt check", "record": the record, "mode": the mode that is read,
+    {"format": "qttt check", "record": the record,
      "views": whether the two readings of view switches are compared too,
-     "faulty": the probability of a fault that the device's errors predict, "readout": null, or for each bit
-     the probabilities of misreading 0 and 1, by which the distribution is corrected}
+     "modes": for the mode that each circuit reads, in their order:
+        {"faulty": the probability of a fault that the device's errors predict, "readout": null, or for each
+         bit the probabilities of misreading 0 and 1, by which the distribution is corrected}}
+
+A job of one circuit that was sent before there were several has "mode", "faulty" and "readout" beside
+"record" instead.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from qttt.devicecheck import Prediction, check_shots
+from qttt.devicecheck import Prediction, check_runs
 from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.game import Game
 from qttt.pending import HEADER
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
     from circuits.backends.ibm_mitigation import ReadoutErrors
     from circuits.backends.jobs import Job
     from circuits.decoding import Shots
-    from qttt.crosscheck import CheckReport
+    from qttt.checkreport import CheckReport
 
 
 @dataclass(frozen=True)
@@ -35,8 +40,8 @@ class PendingCheck(PendingJob):
     Attributes:
         record: the game that is checked.
         path: the job's file, or None if nothing has to survive this process.
-        mode: the mode that the circuit reads.
-        prediction: what the device's errors predicted before the job was sent.
+        predictions: for the mode that each circuit reads, in their order, what the device's errors predicted
+            before the job was sent.
         views: the two readings of view switches are compared too.
         sent: the job, as far as it is known.
     """
@@ -45,8 +50,7 @@ class PendingCheck(PendingJob):
 
     record: Record
     path: Path | None
-    mode: Mode
-    prediction: Prediction
+    predictions: Mapping[Mode, Prediction]
     views: bool = False
     sent: "Job | None" = None
 
@@ -56,13 +60,16 @@ class PendingCheck(PendingJob):
 
     def payload(self) -> dict[str, Any]:
         """What the job's file keeps besides the job."""
-        readout = self.prediction.readout
         return {
             "record": str(self.record),
-            "mode": str(self.mode),
             "views": self.views,
-            "faulty": self.prediction.faulty,
-            "readout": None if readout is None else [list(pair) for pair in readout],
+            "modes": {
+                str(mode): {
+                    "faulty": prediction.faulty,
+                    "readout": None if prediction.readout is None else [list(p) for p in prediction.readout],
+                }
+                for mode, prediction in self.predictions.items()
+            },
         }
 
     def keep(self) -> None:
@@ -71,21 +78,20 @@ class PendingCheck(PendingJob):
     def settle(self) -> None:
         """Nothing waited with the job."""
 
-    def report(self, game: Game, shots: "Shots") -> "CheckReport":
-        """The cross-check with the job's shots.
+    def report(self, game: Game, runs: "Sequence[Shots]") -> "CheckReport":
+        """The cross-check with the job's shots, those of each circuit.
 
         Its random numbers come from the job's seed, so that whoever fetches the job reports the same.
 
         Raises:
-            UsageError: the shots are not of the circuit, or mitigation is not installed.
+            UsageError: the shots are not of the circuits, or mitigation is not installed.
         """
         import numpy as np
 
         assert self.sent is not None
-        (item,) = self.sent.circuits
-        assert item.readout is not None
+        readouts = [item.readout for item in self.sent.circuits]
         rng = np.random.default_rng(self.sent.seed)
-        return check_shots(game, self.mode, self.sent.backend, item.readout, shots, self.prediction, rng)
+        return check_runs(game, self.sent.backend, self.predictions, readouts, runs, rng)
 
 
 def find_check(name: str) -> PendingCheck:
@@ -108,14 +114,19 @@ def find_check(name: str) -> PendingCheck:
     payload = sent.payload
     try:
         record = Record.parse(payload["record"])
-        mode = Mode(payload["mode"])
         views = payload["views"]
-        prediction = Prediction(_probability(payload["faulty"]), _readout(payload["readout"]))
-        if type(views) is not bool or len(sent.circuits) != 1 or not has_readouts(sent, [mode]):
-            raise UsageError("its circuit is not that of a check")
+        modes = {payload["mode"]: payload} if "mode" in payload else payload["modes"]
+        predictions = {Mode(mode): _prediction(said) for mode, said in modes.items()}
+        labels = [item.label for item in sent.circuits]
+        if type(views) is not bool or labels != [str(mode) for mode in predictions] or not has_readouts(sent):
+            raise UsageError("its circuits are not those of a check")
     except (*MALFORMED, QtttError) as error:
         raise UsageError(f"the job file {path} is damaged: {error}") from error
-    return PendingCheck(record, path, mode, prediction, views, sent)
+    return PendingCheck(record, path, predictions, views, sent)
+
+
+def _prediction(said: Mapping[str, Any]) -> Prediction:
+    return Prediction(_probability(said["faulty"]), _readout(said["readout"]))
 
 
 def _probability(value: object) -> float:

@@ -53,12 +53,17 @@ class Sample:
             ServiceError: if no shot counts.
         """
         if not self.drawn:
-            kinds = "; ".join(f"{kind} {count}" for kind, count in sorted(self.kinds.items()))
-            raise ServiceError(
-                f"no shot of {self.shots} counts: {self.herald_failed} failed heralds, {self.illegal} illegal"
-                + f" ({kinds})" * bool(kinds)
-            )
+            raise ServiceError(self.nothing)
         return self.drawn[0]
+
+    @property
+    def nothing(self) -> str:
+        """Why no shot counts, where none does."""
+        kinds = "; ".join(f"{kind} {count}" for kind, count in sorted(self.kinds.items()))
+        return (
+            f"no shot of {self.shots} counts: {self.herald_failed} failed heralds, {self.illegal} illegal"
+            + f" ({kinds})" * bool(kinds)
+        )
 
     def counts(self) -> dict[str, int]:
         """How often each board was drawn, in the order of the boards."""

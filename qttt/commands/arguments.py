@@ -199,31 +199,28 @@ def device_of(arguments: Namespace, session: Session) -> "DeviceObserver":
         )
 
 
-def resume_alone(arguments: Namespace, *others: str) -> None:
-    """Refuse beside ``--resume`` what the job has settled.
+def alone(arguments: Namespace, flag: str, why: str, *others: str) -> None:
+    """Refuse beside a flag what it has settled.
 
     Args:
         arguments: what was given.
-        *others: flags of the command besides those that every command with jobs has.
+        flag: a flag that was given.
+        why: what settles the rest.
+        *others: flags of the command besides those that every command on a record has.
 
     Raises:
         UsageError: one of them was given.
     """
-    said = (
-        "RECORD",
-        "--level",
-        "--options",
-        "--first",
-        "--view",
-        "--backend",
-        "--rolls",
-        "--shots",
-        "--seed",
-    )
-    for flag in (*said, "--strict", "--dd", "--twirl", *others):
-        value = getattr(arguments, flag.lstrip("-").replace("-", "_").lower())
+    said = ("RECORD", "--level", "--options", "--first", "--view", "--backend", "--rolls", "--shots")
+    for other in (*said, "--strict", "--dd", "--twirl", *others):
+        value = getattr(arguments, other.lstrip("-").replace("-", "_").lower())
         if value is not None and value is not False and value != str(Rolls.EXACT):
-            raise UsageError(f"{flag} and --resume do not go together: the job says what it was sent for")
+            raise UsageError(f"{other} and {flag} do not go together: {why}")
+
+
+def resume_alone(arguments: Namespace, *others: str) -> None:
+    """Refuse beside ``--resume`` what the job has settled; see `alone`."""
+    alone(arguments, "--resume", "the job says what it was sent for", "--seed", *others)
 
 
 def names_device(arguments: Namespace) -> bool:

@@ -19,7 +19,7 @@ from qttt.samples import check_request
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
-    from qttt.crosscheck import CheckReport
+    from qttt.checkreport import CheckReport
 
 
 @dataclass(frozen=True)
@@ -35,23 +35,23 @@ class Checked:
     pending: PendingCheck
 
 
-def dry_run(game: Game, mode: Mode, shots: int, arguments: Namespace, session: Session) -> int:
+def dry_run(game: Game, modes: tuple[Mode, ...], shots: int, arguments: Namespace, session: Session) -> int:
     """Say what a job would cost, and send nothing."""
     observer = device_of(arguments, session)
-    show_dry_run(observer.plan(game, [mode], shots), observer, session, as_json=arguments.json)
+    show_dry_run(observer.plan(game, modes, shots), observer, session, as_json=arguments.json)
     return 0
 
 
 def check_by_job(
-    record: Record, game: Game, mode: Mode, shots: int, arguments: Namespace, session: Session
+    record: Record, game: Game, modes: tuple[Mode, ...], shots: int, arguments: Namespace, session: Session
 ) -> Checked:
     """Send a job and judge its shots.
 
     Args:
         record: the record to check.
         game: its game.
-        mode: the mode to check.
-        shots: how many shots.
+        modes: the modes to check, one circuit each.
+        shots: how many shots of each circuit.
         arguments: what else was given.
         session: where it is shown and asked.
 
@@ -62,17 +62,17 @@ def check_by_job(
     """
     observer = device_of(arguments, session)
     with progress(session, observer.backend.local) as notify:
-        plan = observer.plan(game, [mode], shots, notify)
-    prediction = predict(observer, plan, mitigated=arguments.mitigate)
+        plan = observer.plan(game, modes, shots, notify)
+    predicted = predict(observer, plan, mitigated=arguments.mitigate)
     confirm(plan, observer, session, arguments.yes)
     file = Path(arguments.record) if names_file(arguments.record) else None
     path = free_check_path(file) if file is not None or not observer.backend.local else None
     if path is not None and observer.backend.local and not os.access(path.parent, os.W_OK):
         # A check leaves the record as it is, so that it may be anywhere; and nothing paid for can be lost.
         path = None
-    pending = PendingCheck(record, path, mode, prediction, arguments.view == "both")
-    pending, (run,) = run_job(observer, plan, pending, session.generator(arguments.seed), session)
-    return Checked(pending.report(game, run), pending)
+    pending = PendingCheck(record, path, dict(zip(modes, predicted, strict=True)), arguments.view == "both")
+    pending, runs = run_job(observer, plan, pending, session.generator(arguments.seed), session)
+    return Checked(pending.report(game, runs), pending)
 
 
 def resume(arguments: Namespace, session: Session) -> Checked:
@@ -86,6 +86,7 @@ def resume(arguments: Namespace, session: Session) -> Checked:
     resume_alone(arguments, "--mode", "--mitigate", "--dry-run")
     pending = find_check(arguments.resume)
     game = pending.record.game()
-    check_request(game.state, pending.mode, 1)
-    pending, (run,) = fetch_job(pending, session, arguments.yes)
-    return Checked(pending.report(game, run), pending)
+    for mode in pending.predictions:
+        check_request(game.state, mode, 1)
+    pending, runs = fetch_job(pending, session, arguments.yes)
+    return Checked(pending.report(game, runs), pending)

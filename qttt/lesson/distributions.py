@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from circuits.components import exact_distribution
 from qttt.compiler import compile_moves
-from qttt.crosscheck import check
+from qttt.crosscheck import check_mode
 from qttt.game import Game
 from qttt.lesson.steps import Distribution
 from qttt.observation import get_observer
@@ -27,7 +27,7 @@ def board_distribution(game: Game, mode: Mode, shots: int, rng: "np.random.Gener
         shots: how many shots the simulator takes.
         rng: where their random numbers come from.
     """
-    report = check(game, mode, get_observer(), rng, shots=shots)
+    report = check_mode(game, mode, get_observer(), rng, shots=shots)
     dice = game.state.odds(mode).outcomes()
     circuit = _circuit_outcomes(game, mode)
     shares = {board: number / report.sample.kept for board, number in report.sample.counts().items()}
@@ -56,11 +56,7 @@ def _circuit_outcomes(game: Game, mode: Mode) -> dict[str, float]:
     assert compiled.readout is not None
     outcomes = exact_distribution(compiled.circuit, compiled.readout).outcomes
     positions = game.state.positions
-    if positions is None:
-        return outcomes
-    kept = {board: chance for board, chance in outcomes.items() if positions.agree(board)}
-    total = sum(kept.values())
-    return {board: chance / total for board, chance in kept.items()}
+    return outcomes if positions is None else positions.given(outcomes)
 
 
 def _positions(boards: Mapping[str, float]) -> dict[str, float]:

@@ -13,7 +13,7 @@ from qttt.symbols import Mode, Symbol
 if TYPE_CHECKING:
     from circuits.amplitudes import Part
     from circuits.decomposition import Step as Gate
-    from qttt.crosscheck import CheckReport
+    from qttt.checkreport import ModeCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Distribution:
     circuit: Mapping[str, float]
     shots: Mapping[str, float]
     results: Mapping[str, Mapping[str, float]] | None
-    report: "CheckReport"
+    report: "ModeCheck"
 
     @property
     def roads(self) -> dict[str, Mapping[str, float]]:

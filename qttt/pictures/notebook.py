@@ -15,7 +15,7 @@ from qttt.standing import standing
 from qttt.textboard import percent, small
 
 if TYPE_CHECKING:
-    from qttt.crosscheck import CheckReport
+    from qttt.checkreport import ModeCheck
 
 
 def position_svg(position: Position) -> str:
@@ -80,12 +80,12 @@ def _dashes(kind: Kind) -> tuple[float, ...]:
             assert_never(kind)
 
 
-def check_html(report: "CheckReport") -> str:
-    """A cross-check as a verdict and a table of its squares."""
-    verdict = "Everything agrees" if report.ok else "Something does NOT agree"
+def check_html(report: "ModeCheck") -> str:
+    """A cross-check of one mode as a verdict and a table of its squares."""
+    verdict = {True: "Everything agrees", False: "Something does NOT agree", None: "Nothing can be said"}
     sample = report.sample
     lines = [
-        f"<p><strong>{verdict}</strong> ({escape(report.backend)}, {report.mode} mode): "
+        f"<p><strong>{verdict[report.ok]}</strong> ({escape(report.backend)}, {report.mode} mode): "
         f"{sample.kept} of {sample.shots} shots count, p-value {report.p_value:.3f}, "
         f"distance of the shots {report.sampled_tvd:.4f}.</p>",
         "<table><thead><tr><th>exact distance</th><th>of</th></tr></thead><tbody>",

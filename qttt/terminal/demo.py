@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qttt.boxes import opened_block
+from qttt.checkreport import CheckReport, agreement
 from qttt.commands.arguments import completed, observer_of
 from qttt.commands.characters import in_ascii
+from qttt.commands.check import STATUS
 from qttt.commands.session import Session
 from qttt.commands.tables import plain_table
 from qttt.compiler import compile_moves
-from qttt.crosscheck import DEFAULT_SHOTS, CheckReport
+from qttt.crosscheck import DEFAULT_SHOTS
 from qttt.devicecheck import judged
 from qttt.game import Game
 from qttt.moves import Move
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 DEFAULT_SEED = 4
+_VERDICTS = {True: "agrees", False: "DIFFERS", None: "no shot counts"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
     """Play a seeded game to its end, and show everything.
 
     Returns:
-        0 if every cross-check agrees, else 1.
+        0 if every cross-check agrees; 1 if one does not; 3 if no shot of one counts.
     """
     seed = DEFAULT_SEED if arguments.seed is None else arguments.seed
     rng = session.generator(seed)
@@ -87,9 +90,8 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
             keep()
             continue
         if game.state.phase is Phase.OBSERVATION:
-            for mode in game.state.modes:
-                report = judged(game, mode, observer, rng)
-                checked.append(_Checked(game.state.observations + 1, report))
+            report = judged(game, None, observer, rng)
+            checked.append(_Checked(game.state.observations + 1, report))
         session.show("")
         ObservationPhase(game, observer, rng, session, choose, keep).run()
         session.show(session.board(shown_position(game)), f"After the observation: {ending(game.result)}.")
@@ -97,7 +99,7 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
         "", f"The game: {' '.join(map(str, game.events))}", "", "Cross-check of every observed board:"
     )
     _show_checks(checked, session)
-    return 0 if all(entry.report.ok for entry in checked) else 1
+    return STATUS[agreement(entry.report.ok for entry in checked)]
 
 
 def _show_move(game: Game, move: Move, session: Session) -> None:
@@ -128,18 +130,18 @@ def _show_checks(checked: list[_Checked], session: Session) -> None:
         ">phase", "mode", ">dice-moves", ">dice-lean", ">shots", ">count", ">distance", ">p-value", "verdict"
     )
     for entry in checked:
-        report = entry.report
-        table.add_row(
-            str(entry.observation),
-            str(report.mode),
-            small(report.distances["dice-moves"]),
-            small(report.distances["dice-lean"]),
-            f"{report.sample.shots:,}",
-            f"{report.sample.kept:,}",
-            f"{report.sampled_tvd:.4f}",
-            f"{report.p_value:.3f}",
-            "agrees" if report.ok else "DIFFERS",
-        )
+        for one in entry.report.modes:
+            table.add_row(
+                str(entry.observation),
+                str(one.mode),
+                small(one.distances["dice-moves"]),
+                small(one.distances["dice-lean"]),
+                f"{one.sample.shots:,}",
+                f"{one.sample.kept:,}",
+                f"{one.sampled_tvd:.4f}",
+                f"{one.p_value:.3f}",
+                _VERDICTS[one.ok],
+            )
     session.show(
         table,
         "",

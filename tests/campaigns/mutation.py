@@ -105,6 +105,17 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/qttt/test_selfplay.py",
         "tests/qttt/test_workers.py",
     ),
+    ("qttt.crosscheck", "qttt.checkreport", "qttt.blindspots", "qttt.selfcheck", "qttt.goodness"): (
+        "tests/qttt/test_crosscheck.py",
+        "tests/qttt/test_blindspots.py",
+        "tests/qttt/test_selfcheck.py",
+        "tests/qttt/test_cli_circuit.py",
+    ),
+    ("qttt.devicecheck", "qttt.pendingcheck"): (
+        "tests/qttt/test_devicecheck.py",
+        "tests/qttt/test_jobs_kept.py",
+        "tests/qttt/test_demo.py",
+    ),
 }
 MODULES: tuple[str, ...] = tuple(chain.from_iterable(TARGETS))
 

@@ -12,7 +12,7 @@ from PIL import Image
 
 from qttt.board import START, Position
 from qttt.compiler import compile_moves
-from qttt.crosscheck import check
+from qttt.crosscheck import check, check_mode
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.moves import Move
@@ -305,7 +305,9 @@ def test_positions_games_moves_and_checks_show_themselves_in_notebooks() -> None
 def test_a_check_that_fails_says_so() -> None:
     game = play("5 5*6")
     other = play("5 5-6")
-    report = check(game, Mode.STANDARD, get_observer(), np.random.default_rng(1), moves=compile_moves(other))
+    report = check_mode(
+        game, Mode.STANDARD, get_observer(), np.random.default_rng(1), moves=compile_moves(other)
+    )
     assert "Something does NOT agree" in report._repr_html_()
 
 

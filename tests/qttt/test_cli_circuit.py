@@ -158,6 +158,8 @@ def test_check_of_both_readings_of_a_view_switch() -> None:
     record = "5~ 1+3 1*2"
     found = run_json("check", record, "--level", "5", "--view", "both", "--shots", "200", "--seed", "1")
     assert found["views"]["distance"] == pytest.approx(0.25)
+    distances = {mode: one["views"]["distance"] for mode, one in found["modes"].items()}
+    assert max(distances.values()) == found["views"]["distance"]
     assert found["views"]["boards"][".OO.X...."] == {"tabletop": 0.0, "physical": pytest.approx(1 / 16)}
     assert {
         "square": 1,
@@ -177,6 +179,44 @@ def test_check_of_both_readings_of_a_view_switch() -> None:
     assert "needs Level 5" in refusal("check", "5", "--view", "physical")
     assert "no difference here" in run("check", "5 6", "--level", "5", "--view", "both", "--seed", "1").out
     assert "physically" in run("check", record, "--level", "5", "--view", "both", "--seed", "1").out
+
+
+def test_check_looks_at_every_mode() -> None:
+    words = ("check", "1 1*2", "--level", "4", "--shots", "500", "--seed", "1")
+    found = run_json(*words)
+    assert list(found["modes"]) == ["standard", "rotated"]
+    assert found["unresolved"] == [
+        "a missing mode rotation",
+        "X and O swapped",
+        "bits read in reverse order",
+        "squares 1 and 2 exchanged",
+    ]
+    shown = run(*words).out
+    for text in (
+        "Standard mode\n",
+        "\nRotated mode\n",
+        "- X and O swapped\n",
+        "(0.00025 or less would fail)",
+    ):
+        assert text in shown
+    alone = run(*words, "--mode", "standard").out
+    assert "otated mode" not in alone and "(0.0005 or less would fail)" in alone
+    assert "- a plus sign in an entangled pair\n" in alone
+    assert "would not show" not in run("check", "1 1-2", *words[2:]).out
+
+
+@pytest.mark.parametrize(
+    ("record", "level", "shots", "seed"), [("1+3 1-2", "3", "1", "4"), ("1+3 1-2 9 3-4", "4", "1", "1")]
+)
+def test_check_where_no_shot_counts_says_nothing(record: str, level: str, shots: str, seed: str) -> None:
+    words = ("check", record, "--level", level, "--shots", shots, "--seed", seed)
+    done = run(*words)
+    assert done.status == 3
+    assert done.out.endswith("\nNothing can be said.\n") and "NOT agree" not in done.out
+    assert done.err.startswith("qttt: error: nothing can be said of the ")
+    assert done.err.endswith(" mode: no shot of 1 counts: 1 failed heralds, 0 illegal\n")
+    done = run(*words, "--json")
+    assert (done.status, json.loads(done.out)["ok"]) == (3, None)
 
 
 def test_check_counts_one_and_many() -> None:

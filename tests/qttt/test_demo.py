@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qttt.crosscheck import CheckReport
+from qttt.checkreport import CheckReport, ModeCheck
 from qttt.devicecheck import judged
 from qttt.moves import Move
 from qttt.outcomes import Positions
@@ -48,11 +48,12 @@ def test_where_there_is_one_view_it_is_not_named(backend: str) -> None:
 def test_shots_are_held_against_the_distribution_that_they_were_rolled_by(
     rolls: Rolls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reports: list[CheckReport] = []
+    reports: list[ModeCheck] = []
 
     def kept(*arguments: object, **named: object) -> CheckReport:
-        reports.append(judged(*arguments, **named))  # type: ignore[arg-type]
-        return reports[-1]
+        found = judged(*arguments, **named)  # type: ignore[arg-type]
+        reports.extend(found.modes)
+        return found
 
     monkeypatch.setattr("qttt.terminal.demo.judged", kept)
     # A game with half-cancels, without which the two distributions are one.

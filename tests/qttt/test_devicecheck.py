@@ -2,6 +2,7 @@
 
 import json
 from importlib.util import find_spec
+from math import comb
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ def _quickly_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_noisy_device_keeps_within_what_its_errors_predict() -> None:
-    found = run_json(*HALF)
+    found = run_json(*HALF, "--mode", "standard")
     device = found["device"]
     assert found["ok"] and device["ok"]
     assert found["illegal"] == sum(device["kinds"].values()) == round(1000 * device["impossible"])
@@ -54,6 +55,38 @@ def test_a_circuit_of_the_wrong_mode_is_found(monkeypatch: pytest.MonkeyPatch) -
     assert not found["ok"]
     assert found["exact_tvd"] < 1e-9
     assert found["device"]["tvd_after"] > found["device"]["tvd_limit"]
+
+
+def test_the_limits_are_those_of_all_modes_together() -> None:
+    found = run_json(*HALF)
+    modes = found["modes"].values()
+    assert found["ok"] and all(one["device"]["ok"] for one in modes)
+    for one in modes:
+        assert (
+            one["illegal"]
+            == sum(one["device"]["kinds"].values())
+            == round(1000 * one["device"]["impossible"])
+        )
+    # Two modes share what one has alone, so that the limits are farther.
+    alone = run_json(*HALF, "--mode", "standard")["device"]
+    assert found["modes"]["standard"]["device"]["impossible_limit"] > alone["impossible_limit"]
+
+
+@pytest.mark.parametrize("shots", [1, 3])
+def test_a_device_without_a_possible_shot_says_nothing(shots: int) -> None:
+    from circuits.decoding import Shots
+    from circuits.lean import lean_circuit
+    from qttt.compiler import lean_pieces
+
+    game = Game(Rules.of(level=1))
+    game.play("1+2")
+    _, readout = lean_circuit(lean_pieces(game)[0], Mode.STANDARD)
+    bits = Shots.from_registers({"pos": np.ones((shots, 2), dtype=np.bool_)}, shots)
+    reading = read_shots(game.state, Mode.STANDARD, readout, bits)
+    odds = game.state.odds().outcomes()
+    # With every second shot faulty all of a few may be; with one in fifty that cannot be chance.
+    assert judge(reading, odds, 0.5, np.random.default_rng(1)).ok is None
+    assert judge(reading, odds, 0.01, np.random.default_rng(1)).ok is (None if shots == 1 else False)
 
 
 @pytest.mark.slow
@@ -83,11 +116,17 @@ def test_the_limits_are_those_that_the_page_states() -> None:
     verdict = judge(reading, game.state.odds().outcomes(), 0.08, np.random.default_rng(1))
     faulty = FACTOR * 0.08
     assert verdict.impossible == pytest.approx(0.1)
-    assert verdict.impossible_limit == pytest.approx(faulty + 3 * (faulty * (1 - faulty) / 100) ** 0.5)
+    # More than so many of 100 shots are faulty with a probability of half a thousandth, and not one fewer.
+    limit = round(100 * verdict.impossible_limit)
+    more = [
+        sum(comb(100, n) * faulty**n * (1 - faulty) ** (100 - n) for n in range(least, 101))
+        for least in (limit + 1, limit)
+    ]
+    assert more[0] <= 0.0005 < more[1]
     assert verdict.tvd_before == pytest.approx((0.1 + 0.2 + 0.1) / 2)
     assert verdict.tvd_after == pytest.approx(60 / 90 - 0.5)
-    # 90 kept, at least 88 of them faultless; and what chance does to 90 tosses of a coin, 3.3 deviations.
-    chance = 3.3 * 0.5 / 90**0.5
+    # 90 kept, at least 88 of them faultless; and what chance does to 90 tosses of a coin, 3.5 deviations.
+    chance = 3.5 * 0.5 / 90**0.5
     assert verdict.tvd_limit == pytest.approx(1 - (1 - faulty) / 0.9 + chance, abs=0.02)
     assert verdict.ok
     assert verdict.kinds == {"a piece doubled": 10}
@@ -135,10 +174,11 @@ def test_devices_are_judged_by_their_own_check_from_python_too() -> None:
     device, rng = devices.open_device("fake_manila"), np.random.default_rng(1)
     with pytest.raises(UsageError, match="fake_manila is a device with noise"):
         check(game, Mode.STANDARD, device, rng)
-    report = check_on_device(game, Mode.STANDARD, device, device.plan(game, [Mode.STANDARD], 300), rng)
+    report = check_on_device(game, device, device.plan(game, [Mode.STANDARD], 300), rng)
     assert report.ok
-    assert report.device is not None
-    assert report.to_json()["device"]["kinds"] == report.sample.kinds
+    (one,) = report.modes
+    assert one.device is not None
+    assert report.to_json()["device"]["kinds"] == one.sample.kinds
 
 
 def test_mitigation_without_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,7 +119,10 @@ def test_everything_is_on_disk_before_the_wait_and_after_ctrl_c(
     assert (job.state, job.job_id, job.instance) == (JobState.SUBMITTED, "job0000", CRN)
     assert (job.backend, job.shots) == (f"ibm_{kind.device}", 4 if kind is DYNAMIC else 200)
     assert all(item.readout is not None for item in job.circuits)
-    assert job.payload["mode"] == (None if kind is DYNAMIC else "standard")
+    if kind is CHECK:
+        assert list(job.payload["modes"]) == ["standard"]
+    else:
+        assert job.payload["mode"] is None
     assert job.payload.get("policy") == (9 if kind is DYNAMIC else None)
     assert job.payload["record"].strip() == kind.record.strip()
     # A check changes no record, so that none waits for it.
@@ -376,6 +379,37 @@ def test_what_a_check_compares_is_kept_with_its_job() -> None:
     assert json.loads(again.out)["mode"] == "rotated"
 
 
+def test_every_mode_of_a_check_is_in_one_job() -> None:
+    words = ("--backend", "fake_manila", "--shots", "100", "--seed", "1")
+    Path("game.qttt").write_text('[Level "4"]\n\n1. 1+2\n')
+    done = run("check", "game.qttt", *words, "--json")
+    assert done.status in (0, 1), done.err
+    found = json.loads(done.out)
+    assert list(found["modes"]) == ["standard", "rotated"]
+    assert found["shots"] == 200
+    assert found["device"] in [one["device"] for one in found["modes"].values()]
+    data = json.loads(Path("game-check.job").read_text())
+    assert [circuit["label"] for circuit in data["circuits"]] == ["standard", "rotated"]
+    assert list(data["payload"]["modes"]) == ["standard", "rotated"]
+    assert run("check", "--resume", "game-check.job", "--json").out == done.out
+    planned = json.loads(run("check", "game.qttt", *words[:4], "--dry-run", "--json").out)
+    assert len(planned["circuits"]) == 2
+    # The modes of the file are those of its circuits, in their order.
+    modes = data["payload"]["modes"]
+    for wrong in (dict(reversed(modes.items())), {"standard": modes["standard"]}):
+        Path("a.job").write_text(json.dumps(data | {"payload": data["payload"] | {"modes": wrong}}))
+        assert "its circuits are not those of a check" in refusal("check", "--resume", "a.job")
+
+
+def test_a_job_that_was_sent_for_one_mode_is_still_fetched() -> None:
+    data = kept(CHECK)
+    done = run("check", "--resume", CHECK.job, "--json")
+    (said,) = data["payload"].pop("modes").values()
+    payload = data["payload"] | said | {"mode": "standard"}
+    Path(CHECK.job).write_text(json.dumps(data | {"payload": payload}))
+    assert run("check", "--resume", CHECK.job, "--json") == done
+
+
 @pytest.mark.skipif(find_spec("mthree") is None, reason="needs the extra 'mitigation'")
 def test_mitigation_needs_no_device_later(service: Service) -> None:
     interrupted(CHECK._replace(words=(*CHECK.words, "--mitigate")), service)
@@ -429,16 +463,26 @@ def test_the_command_of_the_other_kind_is_named() -> None:
     [
         {"record": 5},
         {"record": "5 5"},
-        {"mode": "sideways"},
-        {"mode": "rotated"},
         {"views": 1},
-        {"faulty": True},
-        {"faulty": 1.5},
-        {"faulty": "0.5"},
-        {"readout": 5},
-        {"readout": [[0.1]]},
-        {"readout": [[0.1, 2]]},
-        {"readout": [[0.1, 0.1]] * 50},
+        {"modes": 5},
+        {"modes": {}},
+        *(
+            {"modes": {mode: said}}
+            for mode, said in (
+                ("sideways", {"faulty": 0.1, "readout": None}),
+                ("rotated", {"faulty": 0.1, "readout": None}),
+                ("standard", 5),
+                ("standard", {"readout": None}),
+                ("standard", {"faulty": 0.1}),
+                ("standard", {"faulty": True, "readout": None}),
+                ("standard", {"faulty": 1.5, "readout": None}),
+                ("standard", {"faulty": "0.5", "readout": None}),
+                ("standard", {"faulty": 0.1, "readout": 5}),
+                ("standard", {"faulty": 0.1, "readout": [[0.1]]}),
+                ("standard", {"faulty": 0.1, "readout": [[0.1, 2]]}),
+                ("standard", {"faulty": 0.1, "readout": [[0.1, 0.1]] * 50}),
+            )
+        ),
         {"format": ["qttt check"]},
         {"format": "qttt"},
         {"format": None},
@@ -450,7 +494,7 @@ def test_damaged_checks(changes: dict[str, Any]) -> None:
     Path("a.job").write_text(json.dumps(data | {"payload": data["payload"] | changes}))
     said = refusal("check", "--resume", "a.job")
     assert "fault of the program" not in said
-    for key in ("record", "mode", "views", "faulty", "readout"):
+    for key in ("record", "views", "modes"):
         less = {name: value for name, value in data["payload"].items() if name != key}
         Path("a.job").write_text(json.dumps(data | {"payload": less}))
         assert "the job file a.job is damaged" in refusal("check", "--resume", "a.job")
@@ -466,7 +510,7 @@ def test_jobs_whose_circuits_are_not_those_of_their_kind() -> None:
     unread, twice, other = [circuit | {"readout": None}], [circuit] * 2, [circuit | {"label": "rotated"}]
     for circuits in (unread, twice, other):
         Path("a.job").write_text(json.dumps(waiting | {"circuits": circuits}))
-        assert "its circuit is not that of a check" in refusal("check", "--resume", "a.job")
+        assert "its circuits are not those of a check" in refusal("check", "--resume", "a.job")
     observation: dict[str, Any] = {
         "format": "qttt observation",
         "record": MODES,

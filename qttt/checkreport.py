@@ -1,0 +1,232 @@
+"""What a cross-check found: a report of each mode, and of a record as the reports of its modes."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from qttt.rolls import Rolls
+from qttt.samples import Sample
+from qttt.symbols import Mode, Symbol
+
+if TYPE_CHECKING:
+    from qttt.devicecheck import DeviceVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class SquareCheck:
+    """One symbol in one square.
+
+    Attributes:
+        square: 1 to 9.
+        symbol: X or O.
+        dice: what the dice in the square promise, the sum of |value| / 4; None where the values need the
+            renormalisation of a half-cancel, or tell nothing of this mode.
+        exact: the exact probability.
+        measured: the measured frequency.
+        low: lower end of the frequency's 99 % confidence interval.
+        high: its upper end.
+        rolled: the probability by the d6 roll tables, where the shots were rolled by them.
+    """
+
+    square: int
+    symbol: Symbol
+    dice: float | None
+    exact: float
+    measured: float
+    low: float
+    high: float
+    rolled: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RollCheck:
+    """How far d6 rolls are from the exact odds in one independent part of the board.
+
+    Attributes:
+        squares: the squares of the part.
+        distance: total variation distance, 0 to 1.
+        configurations: what the dice in each of these squares say, for example ``half-cancelled``.
+        by_square: the distance of each of these squares alone, of what it holds: X, O or nothing.
+    """
+
+    squares: tuple[int, ...]
+    distance: float
+    configurations: tuple[str, ...]
+    by_square: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModeCheck:
+    """What a cross-check of one mode found.
+
+    Attributes:
+        distances: total variation distance of each two of ``dice``, ``moves`` and ``lean``, exactly.
+        sampled_tvd: total variation distance between the shots that count and the distribution.
+        p_value: of the shots that count, if the distribution is right (Monte Carlo).
+        impossible: boards that were drawn although their probability is zero, with how often.
+        herald_expected: the exact fraction of shots whose herald fires.
+        herald_p_value: of the number of failed heralds, if that fraction is right.
+        sample: the shots.
+        squares: the comparison square by square.
+        rolls: the distance of d6 rolls, part by part; only parts where there is one.
+        backend: who drew the shots.
+        mode: the mode of observation.
+        threshold: a p-value of at most this says that the shots do not agree.
+        exact_ok: the exact part agrees, whatever the shots say.
+        rolled_by: the distribution that ``sampled_tvd`` and ``p_value`` hold the shots against: the exact
+            odds, or those of the d6 roll tables if the shots were rolled by them.
+        device: how the shots of a device with noise are judged; None for a backend without.
+    """
+
+    distances: Mapping[str, float]
+    sampled_tvd: float
+    p_value: float
+    impossible: Mapping[str, int]
+    herald_expected: float
+    herald_p_value: float
+    sample: Sample
+    squares: tuple[SquareCheck, ...]
+    rolls: tuple[RollCheck, ...]
+    backend: str
+    mode: Mode
+    threshold: float
+    exact_ok: bool
+    rolled_by: Rolls
+    device: "DeviceVerdict | None" = None
+
+    @property
+    def ok(self) -> bool | None:
+        """Whether everything agrees: exactly, in support, and statistically.
+
+        None if nothing speaks against it, but no shot counts, so that the shots say nothing for it either.
+        """
+        if not self.exact_ok:
+            return False
+        if self.device is not None:
+            return self.device.ok
+        if self.sample.illegal or self.impossible or min(self.p_value, self.herald_p_value) <= self.threshold:
+            return False
+        return True if self.sample.kept else None
+
+    @property
+    def exact_tvd(self) -> float:
+        """The largest exact distance between any two roads."""
+        return max(self.distances.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as ``qttt check --json`` prints it of one mode."""
+        return {
+            "ok": self.ok,
+            "exact_tvd": self.exact_tvd,
+            "sampled_tvd": self.sampled_tvd,
+            "p_value": self.p_value,
+            "illegal": self.sample.illegal,
+            "herald_failed": self.sample.herald_failed,
+            "kept": self.sample.kept,
+            "shots": self.sample.shots,
+            "squares": [asdict(row) for row in self.squares],
+            "backend": self.backend,
+            "mode": str(self.mode),
+            "distances": dict(self.distances),
+            "impossible": dict(self.impossible),
+            "herald_expected": self.herald_expected,
+            "herald_p_value": self.herald_p_value,
+            "threshold": self.threshold,
+            "rolled_by": str(self.rolled_by),
+            "rolls": [asdict(row) for row in self.rolls],
+            **({} if self.device is None else {"device": asdict(self.device)}),
+        }
+
+    def _repr_html_(self) -> str:
+        """The report as a verdict and a table, for notebooks."""
+        from qttt.pictures.notebook import check_html
+
+        return check_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a cross-check of a record found: the checks of its modes.
+
+    Attributes:
+        modes: the check of each mode that was looked at, at least one.
+        unresolved: faults that would leave all these distributions as they are, in words; see
+            `qttt.blindspots`.
+    """
+
+    modes: tuple[ModeCheck, ...]
+    unresolved: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool | None:
+        """Whether every mode agrees: False if one does not, else None if one has no shot that counts."""
+        return agreement(each.ok for each in self.modes)
+
+    @property
+    def exact_tvd(self) -> float:
+        """The largest exact distance between any two roads in any mode."""
+        return max(each.exact_tvd for each in self.modes)
+
+    @property
+    def sampled_tvd(self) -> float:
+        """The largest distance of the shots that count from the distribution, of any mode."""
+        return max(each.sampled_tvd for each in self.modes)
+
+    @property
+    def p_value(self) -> float:
+        """The smallest p-value of the shots that count, of any mode: as it is, not corrected."""
+        return min(each.p_value for each in self.modes)
+
+    @property
+    def threshold(self) -> float:
+        """A p-value of at most this fails the check: corrected for the number of p-values."""
+        return min(each.threshold for each in self.modes)
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as ``qttt check --json`` prints it.
+
+        With several modes ``modes`` has the report of each. Beside it distances and p-values are the worst of
+        them, counts their sums, rows of all of them say their mode, and ``device`` is the verdict that comes
+        nearest to its limits, or exceeds them most.
+        """
+        reports = {str(one.mode): one.to_json() for one in self.modes}
+        found = dict(next(iter(reports.values())))
+        if len(reports) > 1:
+            each = tuple(reports.values())
+            impossible = Counter[str]()
+            for report in each:
+                impossible.update(report["impossible"])
+            found |= {
+                "ok": self.ok,
+                **{key: max(one[key] for one in each) for key in ("exact_tvd", "sampled_tvd")},
+                **{key: min(one[key] for one in each) for key in ("p_value", "herald_p_value")},
+                **{
+                    key: sum(one[key] for one in each)
+                    for key in ("illegal", "herald_failed", "kept", "shots")
+                },
+                "distances": {
+                    pair: max(one["distances"][pair] for one in each) for pair in found["distances"]
+                },
+                "impossible": dict(impossible),
+                **{
+                    key: [{**row, "mode": mode} for mode, one in reports.items() for row in one[key]]
+                    for key in ("squares", "rolls")
+                },
+                "mode": None,
+                "modes": reports,
+            }
+            verdicts = [one.device for one in self.modes if one.device is not None]
+            if verdicts:
+                found["device"] = asdict(max(verdicts, key=lambda verdict: verdict.excess))
+        return {**found, "unresolved": list(self.unresolved)}
+
+    def _repr_html_(self) -> str:
+        """The checks of all modes, for notebooks."""
+        return "".join(each._repr_html_() for each in self.modes)
+
+
+def agreement(verdicts: Iterable[bool | None]) -> bool | None:
+    """One verdict of several: False if one is False, else None if one is None, else True."""
+    said = tuple(verdicts)
+    return False if False in said else None if None in said else True
