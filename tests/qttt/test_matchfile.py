@@ -224,8 +224,8 @@ def test_verify_stands_alone(tmp_path: Path) -> None:
     missing = str(tmp_path / "nosuch")
     assert "there is no such file" in refusal("selfplay", "--verify", missing)
     for path in (str(tmp_path), "/dev/null"):
-        for words in (["--verify", path], [*WORDS, "--records", path]):
-            said = refusal("selfplay", *words)
+        for line in (["--verify", path], [*WORDS, "--records", path]):
+            said = refusal("selfplay", *line)
             assert path in said
             assert "must be a file" in said or "Is a directory" in said
 
