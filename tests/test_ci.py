@@ -66,18 +66,10 @@ def test_a_real_run_is_understood(tmp_path: Path) -> None:
         "def test_marked(x): pass\n"
         "def test_passes(): pass\n"
     )
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-ra",
-        "-p",
-        "no:cacheprovider",
-        "-c",
-        "/dev/null",
-        "test_it.py",
-    ]
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-ra"], cwd=tmp_path, capture_output=True, text=True
+    )
     assert ran.returncode == 0, ran.stdout
     status, printed = judged(tmp_path, *ran.stdout.splitlines())
     assert status == 1
