@@ -1,7 +1,7 @@
 """What holds for every test."""
 
+import os
 import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out, on Windows, the test files that use what only other systems have (forks, terminals)."""
-    if sys.platform != "win32" or not collection_path.name.startswith("test_"):
+    if os.name != "nt" or not collection_path.name.startswith("test_"):
         return None
     from tests.support.portability import is_for_posix
 

@@ -89,7 +89,7 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder, symlinks=os.name != "nt")
     bin_ = folder / ("Scripts" if os.name == "nt" else "bin")
     # Nothing else is there yet, so that pip has nothing to hold the wheel against.
-    pip = [sys.executable, "-m", "pip", "--isolated", "--python", bin_ / "python"]
+    pip = (sys.executable, "-m", "pip", "--isolated", "--python", str(bin_ / "python"))
     checked(*pip, "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=folder)
     (packages,) = folder.rglob("site-packages")
     # In a folder that a .pth file names no other .pth file is read: editable installations stay out of sight.
@@ -123,6 +123,11 @@ def test_the_wheel_says_what_the_project_file_says(wheel: Path) -> None:
     assert about["license_expression"] == "Apache-2.0"
     plain = [line for line in about["requires_dist"] if ";" not in line]
     assert len(plain) == len(project["dependencies"]) and "qiskit<3,>=2.3" in plain
+
+
+def test_the_citation_names_the_version() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
 def test_a_game_is_played_from_the_wheel(programs: Path, tmp_path: Path) -> None:
