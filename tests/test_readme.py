@@ -68,7 +68,7 @@ def test_the_readme_says_which_commands_take_json() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [*PAGES, ROOT / "tests" / "README.md", *(ROOT / ".github").glob("*.md")], ids=str
+    "page", [*PAGES, ROOT / "tests" / "README.md", *sorted((ROOT / ".github").glob("*.md"))], ids=str
 )
 def test_links_to_files_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)", page.read_text("utf-8"))
