@@ -32,6 +32,7 @@ FOUND = {
     "from pathlib import Path\nPath('/proc/meminfo').read_text()": "/proc/meminfo",
     "import multiprocessing\nmultiprocessing.get_context('fork')": "start method fork",
     # Guards that are none.
+    "import sys\nif sys.platform != 'win32':\n    import fcntl\nfcntl.flock(0, 0)": "fcntl.flock",
     "import os, sys\nif sys.platform == 'win32':\n    os.fork()": "os.fork",
     "import os\nif hasattr(os, 'fork') or x:\n    os.fork()": "os.fork",
     "import os, sys\nif sys.platform == 'linux' or x:\n    os.fork()": "os.fork",

@@ -106,8 +106,13 @@ def unguarded(source: str, system: str = "win32") -> list[Use]:
         source: the text of a module.
         system: a value of ``sys.platform``, of ``SYSTEMS``.
     """
+    tree = ast.parse(source)
     finder = _Finder(system)
-    finder.block(ast.parse(source).body, frozenset())
+    # Those behind a guard too: what is imported there may be used where none is.
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            finder.modules.update((alias.asname or alias.name, alias.name) for alias in node.names)
+    finder.block(tree.body, frozenset())
     return sorted(set(finder.found))
 
 
@@ -175,7 +180,6 @@ class _Finder:
         match node:
             case ast.Import(names=aliases):
                 for alias in aliases:
-                    self.modules[alias.asname or alias.name] = alias.name
                     self.use(node, caught & CATCH_MODULE, alias.name)
             case ast.ImportFrom(module=str(module), names=aliases):
                 for alias in aliases:
