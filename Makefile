@@ -1,8 +1,8 @@
 # make play    set everything up in .venv and play a seeded demonstration game
-# make test    lint, types and every test, slow ones included
+# make test    lint, types and every test, slow ones included; a game from the wheel
 # make floors  fast tests with the lowest versions allowed, and on every interpreter found
 #
-# Campaigns, minutes to hours each (tests/README.md has the figures of a run, and what can be set):
+# Campaigns, minutes to hours each (tests/README.md says what they do and what can be set):
 # make fuzz        a million inputs for everything that reads, with coverage guidance (needs atheris)
 # make model       the public API against the oracle, under every combination of level and options
 # make kills       SIGKILL, SIGTERM and SIGHUP while the program saves, observes or waits for a job, on devices too

@@ -23,7 +23,7 @@ def lowest_versions(pyproject: Path) -> list[str]:
     pins = []
     used = (extras[name] for name in ("ibm", "mitigation", "solve"))
     for requirement in chain(project["dependencies"], *used):
-        bound = re.fullmatch(r"([A-Za-z0-9_.-]+)>=([0-9.]+)", requirement)
+        bound = re.fullmatch(r"([A-Za-z0-9_.-]+)>=([0-9.]+)(?:,<[0-9.]+)?", requirement)
         if bound is None:
             raise ValueError(f"{requirement!r} has no plain lower bound")
         pins.append(f"{bound[1]}=={bound[2]}")

@@ -1,6 +1,8 @@
 """What holds for every test."""
 
+import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -14,6 +16,15 @@ settings.load_profile("untimed")
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Share all the tests between two workers; chosen files run in the process itself, which is sooner."""
     return 2 if config.args_source is pytest.Config.ArgsSource.TESTPATHS else 0
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out, on Windows, the test files that use what only other systems have (forks, terminals)."""
+    if os.name != "nt" or not collection_path.name.startswith("test_"):
+        return None
+    from tests.support.portability import is_for_posix
+
+    return is_for_posix(collection_path, config.rootpath) or None
 
 
 def pytest_configure() -> None:

@@ -67,5 +67,13 @@ def test_the_readme_says_which_commands_take_json() -> None:
     assert without == set(re.findall(r"`(\w+)`", said[1]))
 
 
+@pytest.mark.parametrize(
+    "page", [*PAGES, ROOT / "tests" / "README.md", *sorted((ROOT / ".github").glob("*.md"))], ids=str
+)
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)", page.read_text("utf-8"))
+    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+
+
 def test_there_is_something_to_test() -> None:
     assert len(transcripts(ROOT / "README.md")) >= 4
