@@ -10,13 +10,21 @@ def main() -> int:
         The exit status. An interrupt while the command line is still being imported ends as a later one does.
     """
     try:
+        try:
+            import qttt.own_circuits  # noqa: F401
+        except ImportError as error:
+            return _refused(str(error), 2)
         from qttt.cli import main as run
 
         return run()
     except KeyboardInterrupt:
-        if sys.stderr is not None:
-            sys.stderr.write("qttt: error: interrupted\n")
-        return 130
+        return _refused("interrupted", 130)
+
+
+def _refused(message: str, status: int) -> int:
+    if sys.stderr is not None:
+        sys.stderr.write(f"qttt: error: {message}\n")
+    return status
 
 
 if __name__ == "__main__":

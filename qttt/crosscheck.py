@@ -153,12 +153,6 @@ class CheckReport:
             **({} if self.device is None else {"device": asdict(self.device)}),
         }
 
-    def _repr_html_(self) -> str:
-        """The report as a verdict and a table, for notebooks."""
-        from qttt.pictures.notebook import check_html
-
-        return check_html(self)
-
 
 def check(
     game: Game,

@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
+import qttt.own_circuits  # noqa: F401
 from circuits.wholefile import replace_file
 from qttt.errors import QtttError
 

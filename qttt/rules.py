@@ -1,10 +1,10 @@
 """What a game is played by: a level, one row each, and the optional rules that are on, one row each."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
-from qttt.errors import UsageError
+from qttt.errors import UsageError, shown, whole_number
 from qttt.moves import Kind
 
 
@@ -183,6 +183,15 @@ def _levels(numbers: Collection[int]) -> str:
     return f"Level {', '.join(map(str, range(first, last)))} or {last}"
 
 
+def _joined(options: str | Iterable[str]) -> str:
+    if isinstance(options, str):
+        return options
+    parts = list(options) if isinstance(options, Iterable) else [None]
+    if all(isinstance(part, str) for part in parts):
+        return ",".join(map(str, parts))
+    raise UsageError(f"options are text or a list of texts, for example 'tally', not {shown(options)}")
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """What a game is played by.
@@ -200,20 +209,29 @@ class Rules:
 
     def __post_init__(self) -> None:
         """Refuse combinations that make no sense."""
+        if not (isinstance(self.level, Level) and isinstance(self.options, Options)):
+            raise UsageError(
+                "Rules takes a Level and Options; a number and text make rules by Rules.of, for example "
+                f"Rules.of(2, 'tally'), not Rules({shown(self.level)}, {shown(self.options)})"
+            )
         check_options(self.options, self.level)
 
     @classmethod
-    def of(cls, level: int = DEFAULT_LEVEL, options: str = "") -> "Rules":
-        """Rules from a level number and options as a record writes them.
+    def of(cls, level: int = DEFAULT_LEVEL, options: str | Iterable[str] = "") -> "Rules":
+        """Rules from a level number and options.
 
-        >>> Rules.of(5, "view-switches=2").options.view_switches
+        >>> Rules.of(5, ["tally", "view-switches=2"]).options.view_switches
         2
+
+        Args:
+            level: 0 to 5.
+            options: as a record writes them, separated by commas, or one by one.
 
         Raises:
             UsageError: an unknown level or option, or one that means nothing at this level.
         """
-        known = parse_level(str(level))
-        return cls(known, parse_options(options, known))
+        known = LEVELS[whole_number(level, "the level", 0, LEVELS[-1].number)]
+        return cls(known, parse_options(_joined(options), known))
 
     @property
     def view_switches(self) -> int:

@@ -103,7 +103,7 @@ def play_game(match: Match, number: int) -> Played:
 
     rng = np.random.default_rng([match.seed, number])
     players, observer = _seated(match)
-    game = Game(match.rules, match.starts(number))
+    game = Game(rules=match.rules, first=match.starts(number))
     while not game.over:
         _advance(game, players, observer, rng)
     headers = {"X": match.x, "O": match.o, "Backend": match.backend, "Seed": str(match.seed)}

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qttt.chance import MAX_SEED
 from qttt.commands import Command
 from qttt.commands.arguments import (
-    MAX_SEED,
     add_backend_arguments,
     add_rules_arguments,
     add_seed_argument,

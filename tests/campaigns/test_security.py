@@ -195,10 +195,11 @@ def test_no_form_of_output_carries_a_header_or_a_comment_as_markup(folder: Path)
 
 
 def test_notebooks_show_a_game_without_its_headers_as_markup() -> None:
+    from qttt.notebook import game_html, position_svg
     from qttt.record import Record
 
     game = Record.parse(f'[X "{HOSTILE}"] {{{HOSTILE}}} 5 5*6').game()
-    shown = game._repr_html_() + game.state.position._repr_svg_()
+    shown = game_html(game) + position_svg(game.position)
     assert not {"script", "img", "onerror"} & set(Page(shown).found)
 
 

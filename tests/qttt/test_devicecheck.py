@@ -12,7 +12,6 @@ from qttt.devices import read_shots
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.impossible import Fault
-from qttt.rules import Rules
 from qttt.symbols import Mode
 from tests.qttt.cli_runs import refusal, run, run_json
 
@@ -73,7 +72,7 @@ def test_the_limits_are_those_that_the_page_states() -> None:
     from circuits.lean import lean_circuit
     from qttt.compiler import lean_pieces
 
-    game = Game(Rules.of(level=1))
+    game = Game(level=1)
     game.play("1+2")
     pieces, _ = lean_pieces(game)
     _, readout = lean_circuit(pieces, Mode.STANDARD)
@@ -130,7 +129,7 @@ def test_devices_are_judged_by_their_own_check_from_python_too() -> None:
     from qttt.crosscheck import check
     from qttt.devicecheck import check_on_device
 
-    game = Game(Rules.of(level=1))
+    game = Game(level=1)
     game.play("1+2")
     device, rng = devices.open_device("fake_manila"), np.random.default_rng(1)
     with pytest.raises(UsageError, match="fake_manila is a device with noise"):

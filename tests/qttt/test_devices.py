@@ -13,7 +13,6 @@ from qttt.game import Game
 from qttt.goodness import p_value
 from qttt.odds import distance
 from qttt.outcomes import Positions, filled_squares
-from qttt.rules import Rules
 from qttt.symbols import Mode
 from tests.circuits.lean_boards import depth_of, gates_of
 from tests.qttt.full_boards import full_games
@@ -56,7 +55,7 @@ def test_positions_first_and_mode_later_give_the_exact_joint_distribution(
             for filled, p in positions.items():
                 for board, q in given(by_mode, filled).items():
                     joint[board] = p * q
-                known = Game(game.rules, game.first)
+                known = Game(rules=game.rules, first=game.first)
                 for event in (*game.events, Positions(filled)):
                     known.push(event)
                 for board, q in exact(known, mode, encoding).items():
@@ -80,7 +79,7 @@ def test_the_collapsed_state_costs_four_cx_at_most_side_by_side(level: int, opti
 
 
 def test_positions_that_the_pieces_cannot_fill_are_refused() -> None:
-    game = Game(Rules.of(level=4))
+    game = Game(level=4)
     game.play("1+3 1*2 9 4 5 6 7 8")
     pieces, observed = lean_pieces(game)
     filled = [True, True, True, True, True, True, True, True, True]
@@ -95,7 +94,7 @@ def test_positions_that_the_pieces_cannot_fill_are_refused() -> None:
 @pytest.mark.slow
 def test_many_first_shots_have_the_distribution_of_an_observation() -> None:
     """Jobs without noise, played as on a device: positions of the first shot, then a shot that agrees."""
-    game = Game(Rules.of(level=4))
+    game = Game(level=4)
     game.play("1+3 1*2 9 3-4 5+6 7+8")
     aer, rng = get_backend("aer"), np.random.default_rng(3)
     counts: dict[str, int] = {}

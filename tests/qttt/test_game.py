@@ -16,7 +16,7 @@ from qttt.verdict import Result, decide, points
 
 
 def played(level: int, record: str, options: str = "", first: str = "X") -> Game:
-    game = Game(Rules.of(level, options), Symbol(first))
+    game = Game(level, options, first=Symbol(first))
     game.play(record)
     return game
 
