@@ -157,8 +157,7 @@ def draw(game: Game, path: str | os.PathLike[str]) -> None:
     name = _name(path)
     format = PurePath(name).suffix.lower().removeprefix(".")
     if format not in pictures.FORMATS:
-        endings = ", ".join(f".{known}" for known in pictures.FORMATS)
-        raise UsageError(f"the name of a picture ends with one of {endings}, not {shown(name)}")
+        raise UsageError(f"a picture's name ends with .png, .svg or .pdf, not {shown(name)}")
     save_file(name, pictures.draw(game_board(game), format))
 
 
@@ -195,7 +194,7 @@ def _mode(game: Game, mode: str | None, shots: int = 1) -> Mode:
 
 def _observer(backend: str) -> Observer:
     if not isinstance(backend, str):
-        raise UsageError(f"a backend is named by text, for example 'aer' or 'dice', not {shown(backend)}")
+        raise UsageError(f"a backend is named by text, for example 'aer', not {shown(backend)}")
     return get_observer(backend)
 
 
