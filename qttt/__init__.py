@@ -80,17 +80,19 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    if name == "__version__":
-        value: object = _version()
-    elif name in _MODULES:
-        from importlib import import_module
+if not TYPE_CHECKING:  # Or a checker would believe in any name.
 
-        value = getattr(import_module(_MODULES[name]), name)
-    else:
-        raise AttributeError(f"module 'qttt' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            value: object = _version()
+        elif name in _MODULES:
+            from importlib import import_module
+
+            value = getattr(import_module(_MODULES[name]), name)
+        else:
+            raise AttributeError(f"module 'qttt' has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -62,7 +62,7 @@ class Game:
         Raises:
             UsageError: a level, option or player that does not exist, or rules given twice.
         """
-        if Rules in (type(level), type(options), type(first)):
+        if any(isinstance(value, Rules) for value in (level, options, first)):
             raise UsageError("a game takes Rules by name: Game(rules=...)")
         given = Rules.of(level, options)
         if rules is not None and not isinstance(rules, Rules):

@@ -235,10 +235,11 @@ def _at_the_door() -> Iterator[Call]:
     seeds = ("1", 1.0, -1, True, 2**64, np.random.default_rng(1), [1, 2], Unspeakable())
     modes = ("sideways", 5, True, ["rotated"], "rotated", np.zeros(3), Unspeakable())
     backends = (5, None, "nowhere", "", b"aer", "fake_", "aer-lean-lean", Unspeakable())
+    more: dict[str, dict[str, object]] = {"sample": {"shots": 3}, "draw": {"path": "board.svg"}}
     no_games = (None, "5 5*6", 5, qttt.Record.parse("5"), qttt.Position(), Unspeakable())
     for name in ("sample", "check", "observe", "circuit", "draw"):
         function = getattr(ANY, name)
-        needed = {"sample": {"shots": 3}, "draw": {"path": "board.svg"}}.get(name, {})
+        needed = more.get(name, {})
         yield from ((function, (value,), needed) for value in no_games)
         if name in ("sample", "check"):
             yield from _keyword(function, "shots", shots, backend="dice")
@@ -265,11 +266,12 @@ def _keyword(function: Any, keyword: str, values: tuple[object, ...], **others: 
 def _of_values() -> Iterator[Call]:
     rules, classical, superposition = qttt.Rules(), qttt.Move.parse("5").kind, qttt.Move.parse("1+3").kind
     yield from _only(ANY.Game, 2.5, "2", None, True, -1, 6, HUGE, rules, [2], rules.level, np.zeros(2))
-    for keyword, values in {
+    given: dict[str, tuple[object, ...]] = {
         "rules": (5, "tally", 0, False, qttt.Rules, rules.options),
         "options": (5, None, "nonsense", ["tally", 5], b"tally", ["tally", "tally"], rules, {3: 4}),
         "first": (5, None, "Z", "x", ["X"], rules),
-    }.items():
+    }
+    for keyword, values in given.items():
         yield from ((ANY.Game, (), {keyword: value}) for value in values)
     yield ANY.Game, (3,), {"rules": rules}
     yield ANY.Game, (), {"options": ["tally"], "rules": rules}
@@ -295,8 +297,8 @@ def _of_values() -> Iterator[Call]:
     yield from _only(ANY.Record, 5, ("5",), None)
     yield from _only(ANY.Record.of, "5", None, qttt.Record())
     yield from _only(ANY.Move.parse, 5, None, b"5", "", "0", "5+5", ["5"], "5" * 5000)
-    for squares in ((), (1, 2), (0,), ("5",), [5], 5, None):
-        yield ANY.Move, (classical, squares), {}
+    for named in ((), (1, 2), (0,), ("5",), [5], 5, None):
+        yield ANY.Move, (classical, named), {}
     yield from ((ANY.Move, (kind, (3, 1)), {}) for kind in (superposition, "+", None))
     yield ANY.Move, (classical, (5,)), {"before": 2}
     for value in ((0, "X"), ("5", "X"), (5, "Z"), (5, None), (True, "X"), (5, "")):
