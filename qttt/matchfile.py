@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any, Self
 
-from qttt.errors import MALFORMED, QtttError
+from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.files import MAX_BYTES, FileError
 from qttt.rules import Rules
 from qttt.selfplay import Match, Played
@@ -137,7 +137,7 @@ def match_of(path: Path) -> Match | None:
             bool(entry["alternate"]),
             str(entry["backend"]),
         )
-    except MALFORMED as error:
+    except (*MALFORMED, UsageError) as error:
         raise MatchFileError(f"{path} does not hold the games of a match, and is left as it is") from error
 
 

@@ -165,7 +165,7 @@ def test_the_odds_of_squares_are_the_marginals_of_the_boards(moves: str) -> None
         given = odds.given(filled)
         assert given.outcomes() == pytest.approx({board: p / probability for board, p in kept.items()})
     for impossible in ("." * 9, "#" * 9):
-        with pytest.raises(ValueError, match="impossible"):
+        with pytest.raises(UsageError, match="impossible"):
             odds.given(impossible)
 
 
