@@ -11,6 +11,7 @@ from circuits.decoding import HERALD_FAILED, ILLEGAL, Decoded, reject
 from qttt.adjustment import symbol_weights
 from qttt.board import START, Position
 from qttt.dice import die_of
+from qttt.errors import UsageError
 from qttt.game import Game, parse_event
 from qttt.odds import Component, distance, observation_odds
 from qttt.outcomes import Measurement, filled_squares
