@@ -48,9 +48,10 @@ class Position:
         """Take a view that is named by a plain string."""
         if self.view.__class__ is not View:
             object.__setattr__(self, "view", View.named(self.view))
-        for name, squares, kind in (("dice", self.dice, tuple), ("observed", self.observed, str)):
-            if squares.__class__ is not kind or len(squares) != 9:
-                raise UsageError(f"a position's {name} must be nine squares, not {shown(squares)}")
+        if self.dice.__class__ is not tuple or len(self.dice) != 9:
+            raise UsageError(f"a position's dice must be a tuple of nine squares, not {shown(self.dice)}")
+        if self.observed.__class__ is not str or len(self.observed) != 9:
+            raise UsageError(f"a position's observed symbols are nine characters, not {shown(self.observed)}")
 
     # Index -1 would answer for square 9 what was asked of square 0, so whoever takes a square checks it.
 
