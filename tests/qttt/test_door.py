@@ -268,7 +268,7 @@ def _of_values() -> Iterator[Call]:
     yield from _only(ANY.Game, 2.5, "2", None, True, -1, 6, HUGE, rules, [2], rules.level, np.zeros(2))
     given: dict[str, tuple[object, ...]] = {
         "rules": (5, "tally", 0, False, qttt.Rules, rules.options),
-        "options": (5, None, "nonsense", ["tally", 5], b"tally", ["tally", "tally"], rules, {3: 4}),
+        "options": (5, None, "nonsense", ["tally", 5], b"tally", ["tally", "tally"], rules, {"tally": False}),
         "first": (5, None, "Z", "x", ["X"], rules),
     }
     for keyword, values in given.items():
@@ -296,6 +296,9 @@ def _of_values() -> Iterator[Call]:
     yield from _only(ANY.Record.parse, b"5", None, 5, ["5"], "\x00", "{")
     yield from _only(ANY.Record, 5, ("5",), None)
     yield from _only(ANY.Record.of, "5", None, qttt.Record())
+    yield ANY.Record.of, (full(), {"X": 5}), {}
+    yield from ((ANY.Record().with_header, header, {}) for header in ((5, "x"), ("X", None), ("X", "\n")))
+    yield from ((ANY.Record().completed, (), {name: 5}) for name in ("level", "options", "first"))
     yield from _only(ANY.Move.parse, 5, None, b"5", "", "0", "5+5", ["5"], "5" * 5000)
     for named in ((), (1, 2), (0,), ("5",), [5], 5, None):
         yield ANY.Move, (classical, named), {}
