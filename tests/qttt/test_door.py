@@ -298,7 +298,9 @@ def _of_values() -> Iterator[Call]:
     yield from _only(ANY.Record.of, "5", None, qttt.Record())
     yield ANY.Record.of, (full(), {"X": 5}), {}
     yield from ((ANY.Record().with_header, header, {}) for header in ((5, "x"), ("X", None), ("X", "\n")))
-    yield from ((ANY.Record().completed, (), {name: 5}) for name in ("level", "options", "first"))
+    yield ANY.Record().completed, (), {"level": 5}
+    yield ANY.Record().completed, (), {"options": 5}
+    yield ANY.Record().completed, (), {"first": 5}
     yield from _only(ANY.Move.parse, 5, None, b"5", "", "0", "5+5", ["5"], "5" * 5000)
     for named in ((), (1, 2), (0,), ("5",), [5], 5, None):
         yield ANY.Move, (classical, named), {}
