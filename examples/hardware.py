@@ -19,7 +19,6 @@ from qttt.outcomes import Observation
 from qttt.pending import Pending, free_path
 from qttt.pendingjobs import receive, send
 from qttt.record import Record
-from qttt.rules import Rules
 from qttt.symbols import Mode
 
 MOVES = "1+3 1*2 9 3*4 5+6 7+8"
@@ -34,7 +33,7 @@ def main() -> None:
     parser.add_argument("--yes", action="store_true", help="send the job without asking")
     arguments = parser.parse_args()
 
-    game = Game(Rules.of(level=4))
+    game = Game(level=4)
     game.play(MOVES)
     observer = open_device(arguments.device)
     # Both modes go in one job: the positions come first, and the mode may be chosen when they are known.

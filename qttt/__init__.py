@@ -1,36 +1,115 @@
 """TiqTaqToe: quantum tic-tac-toe with dice, every move a circuit.
 
-Importing this package loads neither Qiskit nor Matplotlib.
+>>> import qttt
+>>> game = qttt.Game(level=2).play("5 5*6 1+3")
+>>> game.odds().square(5)
+{'X': 0.5, 'O': 0.5, '.': 0.0}
 
-Raises:
-    ImportError: another distribution's package ``circuits`` stands in front of this project's.
-    SystemExit: the same in this project's own command line, which ends with one line and status 2.
+Every name is loaded when it is first asked for: a game, its odds and its moves need the standard library
+alone. What is wrong with a value that is given here is said by a `QtttError`.
 """
 
-import os as _os
 import sys as _sys
+from typing import TYPE_CHECKING
 
-import circuits as _circuits
-
-
-def _is_the_command_line() -> bool:
-    """Whether this process is ``python -m qttt`` or the script ``qttt``."""
-    started = _sys.argv[0] if _sys.argv else ""
-    if started == "-m":  # As long as Python is looking for the module; its name stands before what follows.
-        (named,) = _sys.orig_argv[-len(_sys.argv) :][:1] or [""]
-        # Other options may stand before it in the same word: -Bmqttt.
-        return "qttt" in (named, named.partition("m")[2] if named.startswith("-") else "")
-    return _os.path.basename(started).lower() in {"qttt", "qttt.exe", "qttt-script.py"}
-
-
-if getattr(_circuits, "CIRCUITS_OF", None) != "tiqtaqtoe":
-    _hidden = (
-        f"the package 'circuits' at {getattr(_circuits, '__file__', None) or 'an unknown place'} belongs to "
-        "another distribution and hides TiqTaqToe's own; uninstall it, or install tiqtaqtoe in a virtual "
-        "environment of its own"
+if TYPE_CHECKING:
+    from qttt.board import Position
+    from qttt.door import check, circuit, draw, observe, read, sample
+    from qttt.errors import (
+        IllegalMoveError,
+        MoveSyntaxError,
+        QtttError,
+        RecordError,
+        ServiceError,
+        UsageError,
     )
-    if _is_the_command_line():
-        if _sys.stderr is not None:
-            _sys.stderr.write(f"qttt: error: {_hidden}\n")
-        raise SystemExit(2)
-    raise ImportError(_hidden)
+    from qttt.files import FileError
+    from qttt.game import Game
+    from qttt.moves import Move
+    from qttt.record import Record
+    from qttt.rules import Rules
+    from qttt.symbols import Mode, Symbol
+
+    __version__: str
+
+__all__ = [
+    "FileError",
+    "Game",
+    "IllegalMoveError",
+    "Mode",
+    "Move",
+    "MoveSyntaxError",
+    "Position",
+    "QtttError",
+    "Record",
+    "RecordError",
+    "Rules",
+    "ServiceError",
+    "Symbol",
+    "UsageError",
+    "__version__",
+    "check",
+    "circuit",
+    "draw",
+    "observe",
+    "read",
+    "sample",
+]
+
+_MODULES = {
+    "FileError": "qttt.files",
+    "Game": "qttt.game",
+    "IllegalMoveError": "qttt.errors",
+    "Mode": "qttt.symbols",
+    "Move": "qttt.moves",
+    "MoveSyntaxError": "qttt.errors",
+    "Position": "qttt.board",
+    "QtttError": "qttt.errors",
+    "Record": "qttt.record",
+    "RecordError": "qttt.errors",
+    "Rules": "qttt.rules",
+    "ServiceError": "qttt.errors",
+    "Symbol": "qttt.symbols",
+    "UsageError": "qttt.errors",
+    "check": "qttt.door",
+    "circuit": "qttt.door",
+    "draw": "qttt.door",
+    "observe": "qttt.door",
+    "read": "qttt.door",
+    "sample": "qttt.door",
+}
+
+
+if not TYPE_CHECKING:  # Or a checker would believe in any name.
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            value: object = _version()
+        elif name in _MODULES:
+            from importlib import import_module
+
+            value = getattr(import_module(_MODULES[name]), name)
+        else:
+            raise AttributeError(f"module 'qttt' has no attribute {name!r}")
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("tiqtaqtoe")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+# A shell's pictures are registered once and for all types, whichever module is imported first.
+if (_shell := getattr(_sys.modules.get("IPython"), "get_ipython", lambda: None)()) is not None:
+    from qttt.notebook import register as _register
+
+    _register(_shell)

@@ -12,13 +12,21 @@ def main() -> int:
     """
     _occupy_closed_streams()
     try:
+        try:
+            import qttt.own_circuits  # noqa: F401
+        except ImportError as error:
+            return _refused(str(error), 2)
         from qttt.cli import main as run
 
         return run()
     except KeyboardInterrupt:
-        if sys.stderr is not None:
-            sys.stderr.write("qttt: error: interrupted\n")
-        return 130
+        return _refused("interrupted", 130)
+
+
+def _refused(message: str, status: int) -> int:
+    if sys.stderr is not None:
+        sys.stderr.write(f"qttt: error: {message}\n")
+    return status
 
 
 def _occupy_closed_streams() -> None:

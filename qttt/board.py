@@ -12,6 +12,7 @@ from qttt.configurations import (
     turned,
 )
 from qttt.dice import Die, die_of
+from qttt.errors import UsageError, shown
 from qttt.moves import Kind, Move
 from qttt.squares import EMPTY, EMPTY_BOARD, SQUARES, checked
 from qttt.symbols import Symbol, View
@@ -34,7 +35,7 @@ class Position:
         physical: a view switch rotates every occupied square (option ``view=physical``, decision D5).
 
     Raises:
-        UsageError: on construction, if there is no such view.
+        UsageError: on construction, if there is no such view, or not nine squares.
     """
 
     dice: Squares = NO_DICE
@@ -47,6 +48,10 @@ class Position:
         """Take a view that is named by a plain string."""
         if self.view.__class__ is not View:
             object.__setattr__(self, "view", View.named(self.view))
+        if self.dice.__class__ is not tuple or len(self.dice) != 9:
+            raise UsageError(f"a position's dice must be a tuple of nine squares, not {shown(self.dice)}")
+        if self.observed.__class__ is not str or len(self.observed) != 9:
+            raise UsageError(f"a position's observed symbols are nine characters, not {shown(self.observed)}")
 
     # Index -1 would answer for square 9 what was asked of square 0, so whoever takes a square checks it.
 
@@ -129,6 +134,8 @@ class Position:
             move: a legal move.
             player: who makes it.
         """
+        if move.__class__ is not Move:
+            raise UsageError(f"a position changes by a Move, for example Move.parse('5'), not {shown(move)}")
         position = self.switched() if move.before else self
         position = position._placed(move, Symbol.named(player))
         return position.switched() if move.after else position
@@ -199,12 +206,6 @@ class Position:
             squares.append((die_of(player, counts[player], 4),))
             counts[player] += 1
         return Position(dice=tuple(squares), physical=self.physical)
-
-    def _repr_svg_(self) -> str:
-        """The position as a picture, for notebooks."""
-        from qttt.pictures.notebook import position_svg
-
-        return position_svg(self)
 
 
 def _attacker(contents: Contents) -> Symbol | None:

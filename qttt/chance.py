@@ -1,6 +1,9 @@
 """Where random numbers come from: always a generator that the caller passes in."""
 
-from typing import Protocol
+from typing import Final, Protocol
+
+MAX_SEED: Final = 2**64 - 1
+"""The largest seed of a generator: twenty digits, as many as a record's header takes."""
 
 
 class Uniform(Protocol):

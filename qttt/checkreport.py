@@ -138,12 +138,6 @@ class ModeCheck:
             **({} if self.device is None else {"device": asdict(self.device)}),
         }
 
-    def _repr_html_(self) -> str:
-        """The report as a verdict and a table, for notebooks."""
-        from qttt.pictures.notebook import check_html
-
-        return check_html(self)
-
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
@@ -220,10 +214,6 @@ class CheckReport:
             if verdicts:
                 found["device"] = asdict(max(verdicts, key=lambda verdict: verdict.excess))
         return {**found, "unresolved": list(self.unresolved)}
-
-    def _repr_html_(self) -> str:
-        """The checks of all modes, for notebooks."""
-        return "".join(each._repr_html_() for each in self.modes)
 
 
 def agreement(verdicts: Iterable[bool | None]) -> bool | None:

@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
+import qttt
 from qttt.commands import COMMANDS, Entry
 from qttt.commands.characters import visible
 from qttt.commands.parser import Parser
@@ -153,7 +154,7 @@ def _run(words: list[str], session: Session) -> int:
             raise
         raise UsageError(said) from None
     if arguments.version:
-        session.write(f"qttt {_version()}\n")
+        session.write(f"qttt {qttt.__version__}\n")
         return 0
     if arguments.command is None:
         raise UsageError("name a command; qttt --help lists them")
@@ -169,15 +170,6 @@ def _unspoken(named: str) -> str | None:
         if named.lower().startswith(entry.name):
             return entry.load().usage_problem
     return None
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("tiqtaqtoe")
-    except PackageNotFoundError:
-        return "(not installed)"
 
 
 def _readable(stdin: TextIO) -> TextIO:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, assert_never
 
+import qttt.own_circuits  # noqa: F401
 from qttt.game import Game
 from qttt.moves import Kind, Move
 from qttt.outcomes import Measurement, Observation

@@ -1,5 +1,8 @@
 """The one error tree of the game. Every message is one line that names the input, the place and the rule."""
 
+from operator import index
+from typing import SupportsIndex, cast
+
 
 class QtttError(Exception):
     """Something the program was given cannot be used.
@@ -24,6 +27,42 @@ def quoted(text: str) -> str:
     return repr(text) if len(text) <= LONGEST_QUOTED else f"{text[:LONGEST_QUOTED]!r}…"
 
 
+def shown(value: object) -> str:
+    """Any value as a message repeats it: on one line, and cut where it is long."""
+    if isinstance(value, str):
+        return quoted(value)
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # Whoever gave the value wrote its repr, and Python writes no number of 5,000 digits.
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= LONGEST_QUOTED else f"{text[:LONGEST_QUOTED]}…"
+
+
+def whole_number(value: object, what: str, least: int, most: int) -> int:
+    """The whole number that a value is; numpy's are as good as Python's, and True is none.
+
+    Args:
+        value: what was given.
+        what: what it is to be, for the message.
+        least: the smallest that will do.
+        most: the largest that will do.
+
+    Raises:
+        UsageError: it is not a whole number, or not within the bounds.
+    """
+    try:
+        number = None if isinstance(value, bool) else index(cast(SupportsIndex, value))
+    except TypeError:
+        number = None
+    if number is None or not least <= number <= most:
+        raise UsageError(f"{what} must be a whole number from {least} to {most:,}, not {shown(value)}")
+    return number
+
+
+class UnknownWordError(UsageError, ValueError):
+    """A mode, symbol or other word of the game that does not exist."""
+
+
 class MoveSyntaxError(QtttError):
     """A token that no reading of the notation explains.
 
@@ -34,7 +73,7 @@ class MoveSyntaxError(QtttError):
     def __init__(self, token: str, reason: str) -> None:
         """Keep the token and say why it cannot be read."""
         self.token = token
-        super().__init__(f"cannot read {quoted(token)}: {reason}")
+        super().__init__(f"cannot read {shown(token)}: {reason}")
 
 
 class IllegalMoveError(QtttError):

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+import qttt.own_circuits  # noqa: F401
 from circuits.opening import open_to_write, read_at_most
 from circuits.wholefile import replace_file
 from qttt.errors import QtttError

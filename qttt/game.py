@@ -1,14 +1,16 @@
 """A game: its rules, who starts, every event so far, and the way back by undo."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from typing import Self
 
-from qttt.errors import IllegalMoveError
+from qttt.board import Position
+from qttt.errors import IllegalMoveError, UsageError, shown
 from qttt.moves import Move
+from qttt.odds import Odds
 from qttt.outcomes import Measurement, Observation, Positions, parse_outcome
-from qttt.rules import Rules
+from qttt.rules import DEFAULT_LEVEL, Rules
 from qttt.state import Event, Phase, State
-from qttt.symbols import Symbol
+from qttt.symbols import Mode, Symbol
 from qttt.verdict import Result
 
 
@@ -23,39 +25,95 @@ def parse_event(token: str) -> Event:
     return parse_outcome(token) if token.startswith("=") else Move.parse(token)
 
 
-@dataclass(slots=True)
 class Game:
     """A game in progress. Only the game holds history; positions and states are values.
 
-    >>> game = Game(Rules.of(level=2))
-    >>> game.play("5 5*6")
-    >>> print(game.turn, *game.state.position.at(6))
+    Two games are equal if they have the same rules, the same player first, and the same events. A copy is a
+    game of its own, and evaluating a game's ``repr`` gives an equal one.
+
+    >>> game = Game(level=2).play("5 5*6")
+    >>> print(game.turn, *game.position.at(6))
     X △2 □2
 
     Attributes:
         rules: level and options.
         first: who starts.
         drawn: the players agreed on a draw.
-
-    Raises:
-        UsageError: on construction, if there is no such player.
     """
 
-    rules: Rules = field(default_factory=Rules)
-    first: Symbol = Symbol.X
-    drawn: bool = False
-    _events: list[Event] = field(default_factory=list, init=False)
-    _states: list[State] = field(default_factory=list, init=False, repr=False)
+    __slots__ = ("_events", "_states", "drawn", "first", "rules")
 
-    def __post_init__(self) -> None:
-        """Start with the empty board."""
-        self.first = Symbol.named(self.first)
-        self._states.append(State(self.rules, turn=self.first))
+    def __init__(
+        self,
+        level: int = DEFAULT_LEVEL,
+        options: str | Iterable[str] = "",
+        first: str = Symbol.X,
+        *,
+        rules: Rules | None = None,
+    ) -> None:
+        """Start with the empty board.
+
+        Args:
+            level: 0 to 5.
+            options: optional rules as a record writes them, separated by commas, or one by one.
+            first: who starts, ``X`` or ``O``.
+            rules: level and options in one, instead of the two.
+
+        Raises:
+            UsageError: a level, option or player that does not exist, or rules given twice.
+        """
+        if any(isinstance(value, Rules) for value in (level, options, first)):
+            raise UsageError("a game takes Rules by name: Game(rules=...)")
+        given = Rules.of(level, options)
+        if rules is not None and not isinstance(rules, Rules):
+            raise UsageError(f"rules must be Rules, for example Rules.of(level=2), not {shown(rules)}")
+        if rules is not None and given != Rules():
+            raise UsageError("a game takes level and options, or rules, and not both")
+        self.rules = given if rules is None else rules
+        self.first = Symbol.named(first)
+        self.drawn = False
+        self._events: list[Event] = []
+        self._states = [State(self.rules, turn=self.first)]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Game):
+            return NotImplemented
+        return (self.rules, self.first, self.drawn, self._events) == (
+            (other.rules, other.first, other.drawn, other._events)
+        )
+
+    def __repr__(self) -> str:
+        words = [f"level={self.rules.level.number}"]
+        if options := str(self.rules.options):
+            words.append(f"options={options!r}")
+        if self.first is not Symbol.X:
+            words.append(f"first={str(self.first)!r}")
+        played = " ".join(map(str, self._events))
+        return (
+            f"Game({', '.join(words)})"
+            + f".play({played!r})" * bool(played)
+            + ".agree_on_draw()" * self.drawn
+        )
+
+    def __copy__(self) -> Self:
+        twin = type(self)(first=self.first, rules=self.rules)
+        twin.drawn = self.drawn
+        twin._events, twin._states = self._events.copy(), self._states.copy()
+        return twin
+
+    def copy(self) -> Self:
+        """A game of its own with the same past."""
+        return self.__copy__()
 
     @property
     def state(self) -> State:
         """The present state."""
         return self._states[-1]
+
+    @property
+    def position(self) -> Position:
+        """The present board."""
+        return self.state.position
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -73,39 +131,93 @@ class Game:
         return self.state.turn
 
     @property
+    def phase(self) -> Phase:
+        """What may come next."""
+        return Phase.OVER if self.drawn else self.state.phase
+
+    @property
     def over(self) -> bool:
         """Whether the game has ended, on the board or by agreement."""
-        return self.drawn or self.state.phase is Phase.OVER
+        return self.phase is Phase.OVER
 
     @property
     def result(self) -> Result:
         """X, O, tie, or continue while the game goes on."""
         return Result.TIE if self.drawn else self.state.result
 
-    def push(self, event: Event) -> State:
+    def legal_moves(self) -> list[Move]:
+        """Every legal move in canonical order, with view switches; empty unless the game waits for a move."""
+        return [] if self.drawn else self.state.legal_moves()
+
+    def odds(self, mode: str = Mode.STANDARD) -> Odds:
+        """The exact odds of the board if it were observed now.
+
+        Args:
+            mode: ``standard`` or ``rotated``.
+
+        Raises:
+            IllegalMoveError: the mode does not exist at this level.
+            UsageError: it exists at none.
+        """
+        return self.state.odds(Mode.named(mode))
+
+    def push(self, event: Event | str) -> State:
         """Add one event.
+
+        Args:
+            event: a move, a measured square, an observation, or one of these in notation.
 
         Returns:
             The new present state.
 
         Raises:
+            MoveSyntaxError: a token that cannot be read.
             IllegalMoveError: if the event is not possible here; the game is as it was.
+            UsageError: what is no event at all.
         """
+        if isinstance(event, str):
+            event = parse_event(event)
+        elif not isinstance(event, Event):
+            raise UsageError(f"a game takes events and tokens such as '5' or '1+3', not {shown(event)}")
         if self.drawn:
             raise IllegalMoveError(str(event), "the game is over (a draw by agreement)")
         self._states.append(self.state.child(event))
         self._events.append(event)
         return self.state
 
-    def play(self, tokens: str | Iterable[str]) -> None:
-        """Add events in notation, separated by white space.
+    def play(self, tokens: str | Iterable[Event | str]) -> Self:
+        """Add events one after the other.
+
+        Args:
+            tokens: notation, separated by white space, or events and tokens one by one.
+
+        Returns:
+            The game itself.
 
         Raises:
             MoveSyntaxError: a token that cannot be read.
             IllegalMoveError: an event that is not possible; those before it stay.
+            UsageError: what is no event at all.
         """
+        if not isinstance(tokens, Iterable):
+            raise UsageError(f"a game plays tokens such as '5 5*6', or a list of events, not {shown(tokens)}")
         for token in tokens.split() if isinstance(tokens, str) else tokens:
-            self.push(parse_event(token))
+            self.push(token)
+        return self
+
+    def agree_on_draw(self) -> Self:
+        """End the game as a tie by agreement; ``undo`` takes the agreement back with the last move.
+
+        Returns:
+            The game itself.
+
+        Raises:
+            IllegalMoveError: the game is over.
+        """
+        if self.over:
+            raise IllegalMoveError("a draw", "the game is over")
+        self.drawn = True
+        return self
 
     def undo(self) -> Event:
         """Take the last move back.
@@ -132,8 +244,12 @@ class Game:
                 return index
         return 0
 
-    def _repr_html_(self) -> str:
-        """The game as a strip of boards, for notebooks."""
-        from qttt.pictures.notebook import game_html
 
-        return game_html(self)
+def check_game(game: object) -> None:
+    """Refuse what is given instead of a game.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not isinstance(game, Game):
+        raise UsageError(f"a game must be a Game, for example Game(level=2).play('5 5*6'), not {shown(game)}")

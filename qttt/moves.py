@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass
 from enum import Enum
+from itertools import combinations, permutations
 
-from qttt.errors import MoveSyntaxError
+from qttt.errors import MoveSyntaxError, UsageError, shown
 
 
 class Kind(Enum):
@@ -17,6 +18,7 @@ class Kind(Enum):
         first_level: the level from which on the move is allowed.
         attacks: it enters a square of the opponent, which is named first.
         fills: how many empty squares it fills.
+        choices: the squares that a move of the kind may name, as notation orders them.
     """
 
     # fmt: off
@@ -35,6 +37,8 @@ class Kind(Enum):
         self.first_level = first_level
         self.attacks = attacks
         self.fills = fills
+        choose = permutations if attacks else combinations
+        self.choices = {squares: squares for squares in choose(range(1, 10), attacks + fills)}
 
     def __repr__(self) -> str:
         """The member as it is written in code."""
@@ -66,12 +70,28 @@ class Move:
             empty)`` for the attacks.
         before: the view is switched before the move.
         after: the view is switched after the move.
+
+    Raises:
+        UsageError: on construction, if notation has no such move.
     """
 
     kind: Kind
     squares: tuple[int, ...]
     before: bool = False
     after: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what notation cannot say."""
+        try:
+            # Numbers that equal a square, such as True or numpy's, become it.
+            object.__setattr__(self, "squares", self.kind.choices[self.squares])
+        except (AttributeError, LookupError, TypeError):
+            what = f"kind {shown(self.kind)} and squares {shown(self.squares)}"
+            raise UsageError(f"no move has {what}: {_HOW_WRITTEN}") from None
+        if self.before.__class__ is not bool or self.after.__class__ is not bool:
+            raise UsageError(
+                f"a move's before and after must be True or False, not {shown((self.before, self.after))}"
+            )
 
     @classmethod
     def parse(cls, token: str) -> "Move":
@@ -86,7 +106,7 @@ class Move:
         Raises:
             MoveSyntaxError: if the token is not a move, or names the same square twice.
         """
-        match = _TOKEN.fullmatch(token)
+        match = _TOKEN.fullmatch(token) if isinstance(token, str) else None
         if match is None:
             raise MoveSyntaxError(token, _HOW_WRITTEN)
         first, second = int(match[2]), int(match[4] or 0)
@@ -118,9 +138,3 @@ class Move:
     def order(self) -> tuple[int, tuple[int, ...], bool, bool]:
         """Sort key of the canonical order: by kind, then squares, then no switch first."""
         return (_ORDER[self.kind], self.squares, self.before, self.after)
-
-    def _repr_svg_(self) -> str:
-        """The move as a small picture, for notebooks."""
-        from qttt.pictures.notebook import move_svg
-
-        return move_svg(self)

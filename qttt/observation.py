@@ -9,12 +9,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
 from qttt.compiler import CompiledBoard, compile_board
-from qttt.errors import ServiceError, UsageError
+from qttt.errors import IllegalMoveError, ServiceError, UsageError
 from qttt.game import Game
-from qttt.outcomes import Measurement, Positions, filled_squares
+from qttt.outcomes import Measurement, Observation, Positions, filled_squares
 from qttt.rolls import Rolls, observe_by_rolls, roll_odds
 from qttt.samples import Sample as Sample
 from qttt.samples import check_request, sample_of, service_errors
+from qttt.state import Phase
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
@@ -133,6 +134,51 @@ class CircuitObserver:
             failed += found.herald_failed
             kinds.update(found.kinds)
         raise ServiceError(f"backend {self.name!r} gave {MAX_TRIES} shots in a row that do not count")
+
+
+def observe_board(
+    game: Game, mode: Mode, observer: Observer, rng: "np.random.Generator", shots: int | None = None
+) -> Sample:
+    """Observe a full board; the game takes the first board that counts as its outcome.
+
+    Args:
+        game: a game that waits for an observation, or for the mode of one; it gets the outcome.
+        mode: mode of observation.
+        observer: who looks.
+        rng: where every random number comes from.
+        shots: how many shots; None for as many as it takes until one counts.
+
+    Returns:
+        Every shot.
+
+    Raises:
+        IllegalMoveError: the board is not to be observed now, or not in this mode.
+        ServiceError: no shot counts, or the backend failed.
+    """
+    check_observable(game)
+    if mode not in game.state.modes:
+        raise IllegalMoveError(
+            f"the {mode} mode",
+            f"this observation is in {game.state.modes[0]} mode whatever the players choose",
+        )
+    sample = observer.draw(game, mode, rng) if shots is None else observer.sample(game, mode, shots, rng)
+    game.push(Observation(sample.first, mode))
+    return sample
+
+
+def check_observable(game: Game) -> None:
+    """Refuse a game that waits for something else.
+
+    Raises:
+        IllegalMoveError: with what it waits for.
+    """
+    if game.over:
+        raise IllegalMoveError("observe", "the game is over")
+    if game.state.phase is Phase.MOVE:
+        empty = ", ".join(map(str, game.state.position.empty_squares))
+        raise IllegalMoveError(
+            "observe", f"a board is observed only once it is full, and this one is empty at {empty}"
+        )
 
 
 def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT, *, accept_noise: bool = False) -> Observer:

@@ -11,6 +11,8 @@ from math import fsum
 
 from qttt.board import Position
 from qttt.chance import Uniform as Uniform
+from qttt.errors import UsageError
+from qttt.outcomes import check_nine
 from qttt.roots import Root, read_roots, root_distribution
 from qttt.squares import EMPTY, EMPTY_BOARD, checked
 from qttt.symbols import Mode
@@ -69,7 +71,12 @@ class Odds:
         return {board.to_bytes(9).decode(): weight for board, weight in sorted(boards)}
 
     def probability(self, board: str) -> float:
-        """The probability of one board; 0 if it is impossible."""
+        """The probability of one board; 0 if it is impossible.
+
+        Raises:
+            UsageError: it is not nine of ``X``, ``O`` and ``.``.
+        """
+        check_nine(board, "XO.", "a board")
         result = 1.0
         covered: set[int] = set()
         for component in self.components:
@@ -123,22 +130,23 @@ class Odds:
             positions: nine of ``#`` and ``.``.
 
         Raises:
-            ValueError: if these positions are impossible.
+            UsageError: if these positions are impossible.
         """
+        check_nine(positions, "#.", "filled squares")
         components = []
         for component in self.components:
             wanted = tuple(positions[square - 1] == EMPTY for square in component.squares)
             kept = [(p, w) for p, w in component.patterns if tuple(cell == EMPTY for cell in p) == wanted]
             total = sum(weight for _, weight in kept)
             if not kept:
-                raise ValueError(f"the positions {positions} are impossible here")
+                raise UsageError(f"the positions {positions} are impossible here")
             components.append(Component(component.squares, tuple((p, w / total) for p, w in kept)))
         conditioned = Odds(tuple(components), self.fixed)
         if any(
             (mark == EMPTY) != (row[EMPTY] > 0.5)
             for mark, row in zip(positions, conditioned.squares(), strict=True)
         ):
-            raise ValueError(f"the positions {positions} are impossible here")
+            raise UsageError(f"the positions {positions} are impossible here")
         return conditioned
 
 

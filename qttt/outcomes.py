@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from qttt.errors import MoveSyntaxError
-from qttt.squares import EMPTY
+from qttt.errors import MoveSyntaxError, UsageError, shown
+from qttt.squares import EMPTY, checked
 from qttt.symbols import Mode
 
 _RESULT = re.compile(r"=(?:([rs]):)?([XO.]{9})")
@@ -22,7 +22,7 @@ class Observation:
         mode: standard or rotated.
 
     Raises:
-        UsageError: on construction, if there is no such mode.
+        UsageError: on construction, if there is no such board or mode.
     """
 
     board: str
@@ -30,6 +30,7 @@ class Observation:
 
     def __post_init__(self) -> None:
         """Take a mode that is named by a plain string."""
+        check_nine(self.board, "XO.", "a board")
         object.__setattr__(self, "mode", Mode.named(self.mode))
 
     def __str__(self) -> str:
@@ -43,9 +44,16 @@ class Positions:
 
     Attributes:
         filled: nine characters, ``#`` for a filled square and ``.`` for an empty one.
+
+    Raises:
+        UsageError: on construction, if it is anything else.
     """
 
     filled: str
+
+    def __post_init__(self) -> None:
+        """Refuse what no board shows."""
+        check_nine(self.filled, "#.", "filled squares")
 
     def __str__(self) -> str:
         """The token, for example ``=p:##.##.#.#``."""
@@ -74,10 +82,19 @@ class Measurement:
     Attributes:
         square: the square, 1 to 9.
         cell: ``X``, ``O``, or ``.`` if it was found empty.
+
+    Raises:
+        UsageError: on construction, if there is no such square or no such result.
     """
 
     square: int
     cell: str
+
+    def __post_init__(self) -> None:
+        """Refuse what no square shows."""
+        object.__setattr__(self, "square", checked(self.square))
+        if self.cell not in ("X", "O", EMPTY):
+            raise UsageError(f"a square is found to hold 'X', 'O' or {EMPTY!r}, not {shown(self.cell)}")
 
     @classmethod
     def parse(cls, token: str) -> "Measurement":
@@ -86,7 +103,7 @@ class Measurement:
         Raises:
             MoveSyntaxError: if it is none.
         """
-        if match := _MEASUREMENT.fullmatch(token):
+        if isinstance(token, str) and (match := _MEASUREMENT.fullmatch(token)):
             return cls(int(match[1]), match[2])
         raise MoveSyntaxError(
             token, "a measured square is written '?', its number, '=' and X, O or '.', for example ?5=X"
@@ -95,6 +112,21 @@ class Measurement:
     def __str__(self) -> str:
         """The token; ``Measurement.parse`` reads it back."""
         return f"?{self.square}={self.cell}"
+
+
+def check_nine(text: object, marks: str, what: str) -> None:
+    """Refuse what is not one character a square.
+
+    Args:
+        text: what was given.
+        marks: the characters there may be.
+        what: what it is to be, for the message.
+
+    Raises:
+        UsageError: it is not nine of these characters.
+    """
+    if not isinstance(text, str) or len(text) != 9 or set(text) - set(marks):
+        raise UsageError(f"{what} must be nine of the characters {marks!r}, not {shown(text)}")
 
 
 def filled_squares(board: str) -> str:
@@ -108,9 +140,9 @@ def parse_outcome(token: str) -> Observation | Positions:
     Raises:
         MoveSyntaxError: if the token is none.
     """
-    if match := _POSITIONS.fullmatch(token):
+    if isinstance(token, str) and (match := _POSITIONS.fullmatch(token)):
         return Positions(match[1])
-    if match := _RESULT.fullmatch(token):
+    if isinstance(token, str) and (match := _RESULT.fullmatch(token)):
         return Observation(match[2], Mode.ROTATED if match[1] == "r" else Mode.STANDARD)
     raise MoveSyntaxError(
         token,

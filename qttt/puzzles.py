@@ -268,7 +268,7 @@ def _positions(rules: Rules, rng: Uniform) -> Iterator[Game]:
     """One position from each of many games of chance: greedy and random choices mixed."""
     players = (GreedyPlayer(), RandomPlayer())
     for _ in range(_MOST_GAMES):
-        game = Game(rules)
+        game = Game(rules=rules)
         wanted = 3 + int(rng.random() * 9)
         while not game.over and len(game.events) < 30:
             state = game.state
@@ -319,7 +319,7 @@ class TextPuzzle:
 
     def puzzle(self) -> Puzzle:
         """The puzzle, its answer worked out: by the solver, or by a search that sees the end."""
-        game = Game(Rules.of(self.level))
+        game = Game(self.level)
         game.play(self.record)
         state, advice = game.state, advise(game)
         player = decider(state)

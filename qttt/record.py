@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from qttt.errors import IllegalMoveError, RecordError, UsageError
-from qttt.game import Game
+from qttt.errors import IllegalMoveError, RecordError, UsageError, shown
+from qttt.game import Game, check_game
 from qttt.recordtext import (
     KNOWN_HEADERS,
     UNFINISHED,
@@ -57,6 +57,8 @@ class Record:
 
     def __post_init__(self) -> None:
         """Refuse parts that could not be written and read back."""
+        if not isinstance(self.parts, tuple) or not all(isinstance(part, Part) for part in self.parts):
+            raise RecordError(f"a record is made of headers, comments and tokens, not {shown(self.parts)}")
         check_parts(self.parts)
 
     @classmethod
@@ -69,6 +71,8 @@ class Record:
         Raises:
             RecordError: with the line and column of what cannot be read.
         """
+        if not isinstance(text, str):
+            raise RecordError(f"a record is text, not {shown(text)}")
         return cls(tuple(scan(text)))
 
     @classmethod
@@ -79,7 +83,11 @@ class Record:
             game: any game.
             headers: further headers such as ``Date``; what the game says itself (``Level``, ``Options``,
                 ``First``, ``Result``) is written from the game.
+
+        Raises:
+            UsageError: what is no game.
         """
+        check_game(game)
         rules = game.rules
         said = {"Level": str(rules.level.number)}
         if options := str(rules.options):
@@ -147,7 +155,7 @@ class Record:
                 extra.line,
                 extra.column,
             )
-        game = Game(self.rules, self.first)
+        game = Game(rules=self.rules, first=self.first)
         for token in tokens:
             try:
                 game.push(token.event)

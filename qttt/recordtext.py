@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from qttt.errors import MoveSyntaxError, RecordError, quoted
+from qttt.errors import MoveSyntaxError, RecordError, quoted, shown
 from qttt.game import parse_event
 from qttt.outcomes import Observation, Positions
 from qttt.rules import LEVELS
@@ -180,6 +180,8 @@ def check_parts(parts: Iterable[Part]) -> None:
 
 
 def _check_header(header: Header, seen: set[str]) -> None:
+    if not (isinstance(header.key, str) and isinstance(header.value, str)):
+        raise error_at(header, f"a header is two texts, not {shown((header.key, header.value))}")
     if not re.fullmatch(_KEY, header.key):
         raise error_at(header, f"a header cannot be named {header.key!r}: use letters, digits, '_' and '-'")
     if "\n" in header.value or "\r" in header.value or _BINARY.search(header.value):

@@ -1,10 +1,10 @@
 """What a game is played by: a level, one row each, and the optional rules that are on, one row each."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
-from qttt.errors import UsageError
+from qttt.errors import UsageError, shown, whole_number
 from qttt.moves import Kind
 
 
@@ -121,18 +121,19 @@ MAX_COUNT = 1000
 _OFF = "tabletop"
 
 
-def parse_options(text: str, level: Level) -> Options:
-    """Read a comma-separated list of options and check it against the level.
+def parse_options(text: str | Iterable[str], level: Level) -> Options:
+    """Read options and check them against the level.
 
     Args:
-        text: for example ``quantum-only,view-switches=2``; may be empty.
+        text: for example ``quantum-only,view-switches=2``, or the options one by one; may be empty.
         level: the level the game is played at.
 
     Raises:
         UsageError: an unknown, repeated or malformed option, or one that means nothing at this level.
     """
     values: dict[str, Any] = {}
-    for part in text.split(",") if text.strip() else []:
+    listed = _joined(text)
+    for part in listed.split(",") if listed.strip() else []:
         name, equals, value = part.strip().partition("=")
         if name not in _BY_NAME:
             raise UsageError(f"unknown option {part.strip()!r}: the options are {', '.join(SUMMARIES)}")
@@ -143,6 +144,17 @@ def parse_options(text: str, level: Level) -> Options:
     options = Options(**values)
     check_options(options, level)
     return options
+
+
+def _joined(options: str | Iterable[str]) -> str:
+    if isinstance(options, str):
+        return options
+    # A mapping might say of an option that it is off.
+    if isinstance(options, Iterable) and not isinstance(options, Mapping):
+        parts = list(options)
+        if all(isinstance(part, str) for part in parts):
+            return ",".join(parts)
+    raise UsageError(f"options are text or a list of texts, for example 'tally', not {shown(options)}")
 
 
 def _value(name: str, equals: str, value: str, form: str) -> bool | int:
@@ -200,19 +212,28 @@ class Rules:
 
     def __post_init__(self) -> None:
         """Refuse combinations that make no sense."""
+        if not (isinstance(self.level, Level) and isinstance(self.options, Options)):
+            raise UsageError(
+                "Rules takes a Level and Options; a number and text make rules by Rules.of, for example "
+                f"Rules.of(2, 'tally'), not Rules({shown(self.level)}, {shown(self.options)})"
+            )
         check_options(self.options, self.level)
 
     @classmethod
-    def of(cls, level: int = DEFAULT_LEVEL, options: str = "") -> "Rules":
-        """Rules from a level number and options as a record writes them.
+    def of(cls, level: int = DEFAULT_LEVEL, options: str | Iterable[str] = "") -> "Rules":
+        """Rules from a level number and options.
 
-        >>> Rules.of(5, "view-switches=2").options.view_switches
+        >>> Rules.of(5, ["tally", "view-switches=2"]).options.view_switches
         2
+
+        Args:
+            level: 0 to 5.
+            options: as a record writes them, separated by commas, or one by one.
 
         Raises:
             UsageError: an unknown level or option, or one that means nothing at this level.
         """
-        known = parse_level(str(level))
+        known = LEVELS[whole_number(level, "the level", 0, LEVELS[-1].number)]
         return cls(known, parse_options(options, known))
 
     @property

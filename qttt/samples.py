@@ -7,13 +7,17 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from qttt.errors import ServiceError, UsageError
+from qttt.errors import ServiceError, UsageError, whole_number
 from qttt.outcomes import Positions
 from qttt.state import State
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     from circuits.decoding import Decoded
+
+
+MAX_SHOTS = 1_000_000
+"""The most shots that are taken at once: every one of them is kept in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +135,11 @@ def check_request(state: State, mode: Mode, shots: int) -> Mode:
         The mode, also where a plain string names it.
 
     Raises:
-        UsageError: fewer than one shot, or a mode that does not exist or that the level does not have.
+        UsageError: no number of shots from 1 to ``MAX_SHOTS``, or a mode that does not exist or that the
+            level does not have.
     """
     mode = Mode.named(mode)
-    if shots < 1:
-        raise UsageError(f"the number of shots must be at least 1, not {shots}")
+    whole_number(shots, "the number of shots", 1, MAX_SHOTS)
     if mode is Mode.ROTATED and not state.rules.level.rotated_mode:
         raise UsageError(
             f"the rotated mode of observation starts at Level 4, and this is Level {state.rules.level.number}"

@@ -17,7 +17,6 @@ from qttt.crosscheck import check_mode, threshold_of
 from qttt.errors import ServiceError
 from qttt.game import Game
 from qttt.observation import get_observer
-from qttt.rules import Rules
 from qttt.samples import service_errors
 from qttt.symbols import Mode
 
@@ -123,7 +122,7 @@ def hold_battery(rng: "np.random.Generator") -> tuple[Case, ...]:
 
 
 def _game(level: int, options: str, moves: str) -> Game:
-    game = Game(Rules.of(level, options))
+    game = Game(level, options)
     game.play(moves)
     return game
 

@@ -110,7 +110,7 @@ def play_game(match: Match, number: int) -> Played:
 
     rng = np.random.default_rng([match.seed, number])
     players, observer = _seated(match)
-    game = Game(match.rules, match.starts(number))
+    game = Game(rules=match.rules, first=match.starts(number))
     while not game.over:
         _advance(game, players, observer, rng)
     return Played.of(match, number, game)

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from qttt.errors import UsageError
+from qttt.errors import UsageError, shown, whole_number
 from qttt.symbols import Symbol
 
 SQUARES: tuple[int, ...] = tuple(range(1, 10))
@@ -35,11 +35,13 @@ def checked(square: int) -> int:
     """A square's number, if it is one.
 
     Raises:
-        UsageError: it is not from 1 to 9.
+        UsageError: it is not a whole number from 1 to 9.
     """
-    if 1 <= square <= 9:
-        return square
-    raise UsageError(f"square {square} does not exist: the squares are 1 to 9")
+    if square.__class__ is int:
+        if 1 <= square <= 9:
+            return square
+        raise UsageError(f"square {shown(square)} does not exist: the squares are 1 to 9")
+    return whole_number(square, "a square", 1, 9)
 
 
 @lru_cache(maxsize=1 << 16)

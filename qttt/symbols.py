@@ -1,9 +1,9 @@
 """The two symbols, the two views and the two modes: the smallest words of the game."""
 
 from enum import StrEnum
-from typing import Self
+from typing import NoReturn, Self
 
-from qttt.errors import UsageError
+from qttt.errors import UnknownWordError, shown
 
 
 class Word(StrEnum):
@@ -25,15 +25,16 @@ class Word(StrEnum):
         Mode.ROTATED
 
         Raises:
-            UsageError: there is none.
+            UnknownWordError: there is none.
         """
         if isinstance(word, cls):
             return word
-        try:
-            return cls(word)
-        except ValueError:
-            known = " or ".join(repr(str(member)) for member in cls)
-            raise UsageError(f"{cls.__name__.lower()} must be {known}, not {word!r}") from None
+        return cls(word) if isinstance(word, str) else cls._missing_(word)
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        known = " or ".join(repr(str(member)) for member in cls)
+        raise UnknownWordError(f"{cls.__name__.lower()} must be {known}, not {shown(value)}")
 
 
 class Symbol(Word):

@@ -93,7 +93,7 @@ def _hundred(share: float) -> str:
 
 def endings_scene() -> Scene:
     """The line of play at Level 1, and each of the boards it may give with X's winning answer."""
-    game = Game(RULES)
+    game = Game(rules=RULES)
     moves = LINE.rsplit(maxsplit=1)[0]
     game.play(LINE)
     board = board_scene(game.state.position, legend=False, opens=False)

@@ -45,7 +45,7 @@ def endings() -> list[Ending]:
 
 def after(tokens: str) -> State:
     """The state after some moves at Level 1."""
-    game = Game(RULES)
+    game = Game(rules=RULES)
     game.play(tokens)
     return game.state
 

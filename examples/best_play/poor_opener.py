@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from examples.best_play.openings import Opening, openings
 from qttt.game import Game
 from qttt.moves import Kind, Move
-from qttt.rules import Rules
 from qttt.solver.probe import Value, move_values, ranked
 
 LEVEL = 2
@@ -42,7 +41,7 @@ def answered() -> list[Answered]:
 
 
 def _answered(opening: Opening) -> Answered:
-    game = Game(Rules.of(LEVEL))
+    game = Game(LEVEL)
     game.play(opening.token)
     state = game.state
     order = ranked(move_values(state), state.turn)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from qttt.chance import MAX_SEED
 from qttt.commands.session import Session
 from qttt.errors import UsageError
 from qttt.game import Game
@@ -13,6 +14,7 @@ from qttt.record import Record
 from qttt.recordfile import read_record
 from qttt.rolls import Rolls
 from qttt.rules import SUMMARIES, Rules
+from qttt.samples import MAX_SHOTS
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
 
 #: The readings of a view switch (decision D5).
 VIEWS = ("tabletop", "physical")
-MAX_SHOTS = 1_000_000
-MAX_SEED = 2**64 - 1
 
 
 def whole_number(least: int, most: int) -> Callable[[str], int]:

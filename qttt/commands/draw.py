@@ -18,9 +18,7 @@ from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
 from qttt.files import save_file
 from qttt.game import Game
-from qttt.moves import Kind
 from qttt.outcomes import Observation, Positions
-from qttt.squares import EMPTY
 
 if TYPE_CHECKING:
     from qttt.pictures.scene import Scene
@@ -96,7 +94,7 @@ def _format(arguments: Namespace) -> str:
 
 def _picture(arguments: Namespace, format: str, game: Game) -> bytes:
     from qttt.pictures import animate, draw
-    from qttt.pictures.games import game_frames, game_strip
+    from qttt.pictures.games import game_board, game_frames, game_strip
     from qttt.pictures.palette import Theme
 
     theme = Theme(arguments.theme)
@@ -107,23 +105,8 @@ def _picture(arguments: Namespace, format: str, game: Game) -> bytes:
     if arguments.what == "game":
         return draw(game_strip(game), format, theme)
     if arguments.what == "board":
-        return draw(_board(game), format, theme)
+        return draw(game_board(game), format, theme)
     return draw(_odds(arguments, game), format, theme)
-
-
-def _board(game: Game) -> "Scene":
-    from qttt.pictures.boards import board_scene
-    from qttt.standing import shown_position, standing
-
-    positions = game.state.positions
-    found = "" if positions is None else positions.filled
-    emptied = [square for square, mark in enumerate(found, 1) if mark == EMPTY]
-    return board_scene(
-        shown_position(game),
-        standing(game),
-        emptied=emptied,
-        opens=game.rules.level.allows(Kind.ENTANGLING) and positions is None,
-    )
 
 
 def _odds(arguments: Namespace, game: Game) -> "Scene":

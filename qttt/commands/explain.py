@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from qttt.commands import Command
 from qttt.commands.arguments import (
-    MAX_SHOTS,
     add_record_arguments,
     add_seed_argument,
     file_name,
@@ -18,6 +17,7 @@ from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
 from qttt.files import save_file
+from qttt.samples import MAX_SHOTS
 
 if TYPE_CHECKING:
     from qttt.lesson.steps import Lesson

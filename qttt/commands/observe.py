@@ -24,64 +24,18 @@ from qttt.commands.arguments import (
 from qttt.commands.observed import observe_report, save_outcome, saved, show_observation
 from qttt.commands.session import QuestionUnansweredError, Session
 from qttt.commands.waiting import waiting
-from qttt.errors import IllegalMoveError, UsageError
+from qttt.errors import UsageError
 from qttt.files import FileError
 from qttt.game import Game
-from qttt.outcomes import Observation
+from qttt.observation import check_observable, observe_board, observe_positions
 from qttt.record import Record
 from qttt.recordfile import names_file
-from qttt.state import Phase
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from qttt.observation import Observer, Sample
-
-
-def observe_board(
-    game: Game, mode: Mode, observer: "Observer", rng: "np.random.Generator", shots: int | None = None
-) -> "Sample":
-    """Observe a full board; the game takes the first board that counts as its outcome.
-
-    Args:
-        game: a game that waits for an observation, or for the mode of one; it gets the outcome.
-        mode: mode of observation.
-        observer: who looks.
-        rng: where every random number comes from.
-        shots: how many shots; None for as many as it takes until one counts.
-
-    Returns:
-        Every shot.
-
-    Raises:
-        IllegalMoveError: the board is not to be observed now, or not in this mode.
-        ServiceError: no shot counts, or the backend failed.
-    """
-    check_observable(game)
-    if mode not in game.state.modes:
-        raise IllegalMoveError(
-            f"the {mode} mode",
-            f"this observation is in {game.state.modes[0]} mode whatever the players choose",
-        )
-    sample = observer.draw(game, mode, rng) if shots is None else observer.sample(game, mode, shots, rng)
-    game.push(Observation(sample.first, mode))
-    return sample
-
-
-def check_observable(game: Game) -> None:
-    """Refuse a game that waits for something else.
-
-    Raises:
-        IllegalMoveError: with what it waits for.
-    """
-    if game.over:
-        raise IllegalMoveError("observe", "the game is over")
-    if game.state.phase is Phase.MOVE:
-        empty = ", ".join(map(str, game.state.position.empty_squares))
-        raise IllegalMoveError(
-            "observe", f"a board is observed only once it is full, and this one is empty at {empty}"
-        )
+    from qttt.observation import Observer
 
 
 def _add_arguments(parser: ArgumentParser) -> None:
@@ -179,8 +133,6 @@ def _choose(
     session: Session,
 ) -> Mode:
     """Show the positions, which are observed first unless the record has them, and ask for the mode."""
-    from qttt.observation import observe_positions
-
     if game.state.positions is None:
         with waiting(session, f"observing on {observer.name}"):
             positions, _ = observe_positions(game, observer, rng)

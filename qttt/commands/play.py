@@ -5,9 +5,9 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qttt.chance import MAX_SEED
 from qttt.commands import Command
 from qttt.commands.arguments import (
-    MAX_SEED,
     add_backend_arguments,
     add_noise_argument,
     add_rules_arguments,

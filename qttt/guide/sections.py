@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from qttt.board import Position
 from qttt.game import Game
-from qttt.rules import Rules
 from qttt.symbols import Mode, Symbol
 
 
@@ -65,7 +64,7 @@ class Section:
 
 def played(tokens: str, level: int, first: Symbol = Symbol.X) -> Game:
     """A game after some moves."""
-    game = Game(Rules.of(level), first)
+    game = Game(level, first=first)
     game.play(tokens)
     return game
 

@@ -61,7 +61,7 @@ class _Builder:
         self.rng = np.random.default_rng(seed)
         self.introduction, self.comments = _comments(record)
         # The game again, one event at a time.
-        self.so_far = Game(game.rules, game.first)
+        self.so_far = Game(rules=game.rules, first=game.first)
         self.circuit: PhaseCircuit | None = None
         self.moves_in_phase = 0
 
@@ -114,7 +114,7 @@ class _Builder:
 
         A measured square ends a circuit too: the next one starts from what it left.
         """
-        whole = Game(self.game.rules, self.game.first)
+        whole = Game(rules=self.game.rules, first=self.game.first)
         begun = len(self.so_far.events)
         for number, event in enumerate(self.game.events):
             if number >= begun and isinstance(event, Observation):

@@ -10,6 +10,7 @@ from qttt.pictures.boards import board_scene
 from qttt.pictures.scene import Scene, Shape, Text, rectangle
 from qttt.retrace import Retraced, retrace
 from qttt.squares import EMPTY, SQUARES
+from qttt.standing import shown_position, standing
 from qttt.state import Event, State
 
 _CAPTION = 26.0
@@ -51,6 +52,18 @@ def event_scene(number: int, before: State, event: Event, after: State, *, legen
     marked = (event.square,) if isinstance(event, Measurement) else event.squares
     opens = before.rules.level.allows(Kind.ENTANGLING)
     return captioned(board_scene(after.position, caption, marked=marked, opens=opens, legend=legend))
+
+
+def game_board(game: Game) -> Scene:
+    """The board of a game as it is now, with one sentence on how it stands."""
+    positions = game.state.positions
+    found = "" if positions is None else positions.filled
+    return board_scene(
+        shown_position(game),
+        standing(game),
+        emptied=[square for square, mark in enumerate(found, 1) if mark == EMPTY],
+        opens=game.rules.level.allows(Kind.ENTANGLING) and positions is None,
+    )
 
 
 def captioned(scene: Scene) -> Scene:

@@ -62,7 +62,7 @@ def different_rows(shots: Shots) -> object:
 
 def answers(player: Player, seed: int, most_events: int = 40) -> list[float]:
     """The seconds of every answer in a game of a player against itself at Level 5."""
-    rng, game, times = np.random.default_rng(seed), Game(Rules.of(5)), []
+    rng, game, times = np.random.default_rng(seed), Game(5), []
     while not game.over and len(game.events) < most_events:
         state = game.state
         if state.phase is Phase.OBSERVATION:
@@ -107,7 +107,7 @@ def main() -> None:
         "different rows by numpy",
         seconds(lambda: different_rows(shots)),
     )
-    game = Game(Rules.of(5))
+    game = Game(5)
     game.play("5")
     searcher = get_player("search:0.3", game.rules)
     searched = seconds(lambda: searcher.choose(game.state, np.random.default_rng(1)), 3)

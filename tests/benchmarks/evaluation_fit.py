@@ -30,7 +30,7 @@ def random_states(level: int, count: int, rng: np.random.Generator) -> list[Stat
     """Positions before a move from games of random moves."""
     states: list[State] = []
     while len(states) < count:
-        game = Game(Rules.of(level))
+        game = Game(level)
         while not game.over and len(game.events) < 40:
             state = game.state
             if state.phase is Phase.OBSERVATION:

@@ -18,7 +18,6 @@ from qttt.compiler import compile_moves
 from qttt.devices import DeviceObserver, Plan, open_device, read_shots
 from qttt.game import Game
 from qttt.odds import distance
-from qttt.rules import Rules
 from qttt.symbols import Mode, Symbol
 
 BOARDS = {
@@ -58,7 +57,7 @@ class Row:
 def game_of(name: str) -> Game:
     """A board of the study as a game that waits for its observation, at Level 4."""
     first, tokens = BOARDS[name]
-    game = Game(Rules.of(level=4), Symbol(first))
+    game = Game(level=4, first=Symbol(first))
     game.play(tokens)
     return game
 

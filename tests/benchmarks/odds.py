@@ -15,7 +15,6 @@ from rich.table import Table
 
 from qttt.game import Game
 from qttt.observation import get_observer
-from qttt.rules import Rules
 from qttt.state import Phase
 from qttt.symbols import Mode
 from qttt.verdict import Result
@@ -26,7 +25,7 @@ SAMPLED = 50
 
 def full_board(rng: np.random.Generator) -> Game:
     """A random Level-2 game, every kind of move equally often, up to its first observation."""
-    game = Game(Rules.of(2))
+    game = Game(2)
     while game.state.phase is Phase.MOVE:
         moves = game.state.legal_moves()
         kinds = sorted({move.kind for move in moves}, key=lambda kind: kind.name)

@@ -22,7 +22,6 @@ from circuits.decomposition import read_program
 from qttt.compiler import compile_lean, compile_moves
 from qttt.game import Game
 from qttt.observation import DiceObserver, get_observer
-from qttt.rules import Rules
 from qttt.symbols import Mode
 from tests.qttt.full_boards import full_games
 
@@ -46,7 +45,7 @@ COMMANDS = (
 
 
 def played(level: int, tokens: str) -> Game:
-    game = Game(Rules.of(level))
+    game = Game(level)
     game.play(tokens)
     return game
 

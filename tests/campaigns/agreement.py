@@ -22,7 +22,7 @@ from qttt.outcomes import Observation, Positions
 from qttt.players.choices import choices
 from qttt.players.strategies import decider
 from qttt.record import Record
-from qttt.rules import LEVELS, Rules
+from qttt.rules import LEVELS
 from qttt.solver.probe import Prober
 from qttt.solver.search import MARGIN
 from qttt.solver.tables import shipped_table
@@ -144,7 +144,7 @@ def compared(level: int, positions: int, seed: int = 1) -> Agreement:
     found, solver = Agreement(level), Prober(LEVELS[level], shipped_table(level))
     number = 0
     while found.positions < positions:
-        game = Game(Rules.of(level), Symbol.O if number % 2 else Symbol.X)
+        game = Game(level, first=Symbol.O if number % 2 else Symbol.X)
         number += 1
         while not game.over and len(game.events) < MOST_EVENTS and found.positions < positions:
             state = game.state

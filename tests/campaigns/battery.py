@@ -23,7 +23,6 @@ from qttt.players.choices import choices
 from qttt.players.nearsight import odds_now
 from qttt.players.strategies import best_choices, get_player
 from qttt.rolls import Rolls, measure_by_rolls, observe_by_rolls, roll_odds
-from qttt.rules import Rules
 from qttt.state import Event, State
 from qttt.symbols import Mode
 
@@ -98,7 +97,7 @@ def games() -> tuple[tuple[str, Game, Mode], ...]:
     """Every reference configuration in every mode of its level."""
     found = []
     for level, options, moves in CONFIGURATIONS:
-        game = Game(Rules.of(level, options))
+        game = Game(level, options)
         game.play(moves)
         modes = tuple(Mode) if level >= 4 else (Mode.STANDARD,)
         found += [(f"Level {level} {options} {moves!r} {mode}", game, mode) for mode in modes]
@@ -107,7 +106,7 @@ def games() -> tuple[tuple[str, Game, Mode], ...]:
 
 def replayed(game: Game, events: Sequence[Event]) -> Game:
     """A new game by the rules of another."""
-    again = Game(game.rules, game.first)
+    again = Game(rules=game.rules, first=game.first)
     for event in events:
         again.push(event)
     return again
@@ -215,7 +214,7 @@ def _turns(observer: Observer | None, samples: int, rng: np.random.Generator) ->
     """Squares measured as turns, from each one first to the last."""
     cases = []
     for moves in TURNS:
-        game = Game(Rules.of(2, "measure-turn"))
+        game = Game(2, "measure-turn")
         game.play(moves)
         cases += [(moves, square, game) for square in game.state.measurable()]
     for moves, square, game in cases:
@@ -242,7 +241,7 @@ CHOICES: tuple[tuple[str, int, str, str], ...] = (
 def _players(samples: int, rng: np.random.Generator) -> Iterator[Test]:
     """The draws of the computer players; searches and ``perfect`` draw between equals as ``greedy`` does."""
     for name, level, options, moves in CHOICES:
-        game = Game(Rules.of(level, options))
+        game = Game(level, options)
         game.play(moves)
         state, player = game.state, get_player(name, game.rules, clock=False)
         every = [str(choice) for choice in choices(state)]

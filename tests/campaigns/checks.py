@@ -21,7 +21,6 @@ from scipy.stats import binom
 from qttt.crosscheck import check
 from qttt.game import Game
 from qttt.observation import get_observer
-from qttt.rules import Rules
 from tests.oracle import random_game
 
 LEVELS = (2, 3, 4, 5)
@@ -34,7 +33,7 @@ def full_board(level: int, rng: random.Random) -> Game:
     """A full board of a random game, of its first observation or, where there is one, its second."""
     wanted = rng.randint(1, 2)
     while True:
-        game, seen = Game(Rules.of(level)), 0
+        game, seen = Game(level), 0
         for token, oracle in random_game(level, rng, phases=wanted, first="X"):
             game.play(token)
             if oracle.full and not game.over:

@@ -100,7 +100,7 @@ class GameMachine(RuleBasedStateMachine):
         level, options = data.draw(st.sampled_from(self.games))
         first = data.draw(st.sampled_from(tuple(Symbol)))
         PLAYED[level, options] += 1
-        self.game = Game(Rules.of(level, options), first)
+        self.game = Game(level, options, first=first)
         self.oracle = Oracle(level, options, str(first))
         self.tokens: list[str] = []
         self.folder = tempfile.TemporaryDirectory()

@@ -155,7 +155,7 @@ OPERATORS: tuple[str, ...] = (
 _LEFT_ALONE = {
     *("fstring", "raise_stmt", "assert_stmt", "annassign", "decorator", "import_from", "import_name"),
 }
-_SHOWN_ONLY = {"__repr__", "_repr_svg_", "_repr_html_"}
+_SHOWN_ONLY = {"__repr__"}
 
 
 def file_of(module: str) -> Path:

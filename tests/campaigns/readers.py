@@ -97,7 +97,7 @@ def read_games(data: bytes) -> None:
     """A game steered by bytes: mostly legal events, so that replaying gets beyond the first move."""
     choices = iter(data)
     rules = _rules(next(choices, 2), next(choices, 0))
-    game = Game(rules, Symbol.O if next(choices, 0) & 1 else Symbol.X)
+    game = Game(rules=rules, first=Symbol.O if next(choices, 0) & 1 else Symbol.X)
     for choice in choices:
         if game.over:
             break

@@ -183,10 +183,9 @@ def _job() -> "dict[str, object]":
     from circuits.decoding import Shots
     from qttt.compiler import compile_moves
     from qttt.game import Game
-    from qttt.rules import Rules
     from qttt.symbols import Mode
 
-    game = Game(Rules.of(3))
+    game = Game(3)
     game.play("5 5*6 1+3 3-4")
     compiled = compile_moves(game, Mode.STANDARD)
     circuit = compiled.circuit.decompose().decompose()

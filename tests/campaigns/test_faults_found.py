@@ -19,7 +19,6 @@ from qttt.game import Game
 from qttt.matchfile import MatchFileError, match_of
 from qttt.record import Record
 from qttt.recordfile import load_record, save_new_record
-from qttt.rules import Rules
 from qttt.solver.tables import FORMAT, TableError, pack_table, unpack_table
 from qttt.terminal.play import KeyboardGame
 from tests.campaigns.seeds import seeds
@@ -175,12 +174,12 @@ def test_delays_that_no_device_can_make_are_refused(length: float, unit: Any) ->
 
 
 def test_a_refused_undo_leaves_an_agreed_draw() -> None:
-    game = Game(Rules.of(0))
+    game = Game(0)
     game.drawn = True
     with pytest.raises(IllegalMoveError, match="no move has been made yet"):
         game.undo()
     assert game.drawn
-    game = Game(Rules.of(0))
+    game = Game(0)
     game.play("5")
     game.drawn = True
     game.undo()

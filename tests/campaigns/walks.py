@@ -41,7 +41,7 @@ def step(game: Game, rng: random.Random) -> None:
 
 def random_game(rules: Rules, rng: random.Random, most: int = 60, first: Symbol = Symbol.X) -> Game:
     """A random game, to its end or to so many events."""
-    game = Game(rules, first)
+    game = Game(rules=rules, first=first)
     while not game.over and len(game.events) < most:
         step(game, rng)
     return game

@@ -255,9 +255,9 @@ def test_a_kill_never_leaves_half_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shots", [1_000_001, 10**7, 10**30])
 def test_no_file_asks_for_more_shots_than_the_command_line_allows(shots: int, tmp_path: Path) -> None:
-    from qttt.commands import arguments
+    from qttt import samples
 
-    assert jobs.MAX_SHOTS == arguments.MAX_SHOTS == 1_000_000
+    assert jobs.MAX_SHOTS == samples.MAX_SHOTS == 1_000_000
     path = tmp_path / "large.job"
     jobs.save(a_job(), path)
     path.write_text(json.dumps(json.loads(path.read_text()) | {"shots": shots}))

@@ -16,6 +16,7 @@ from qttt.crosscheck import check, check_mode
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.moves import Move
+from qttt.notebook import check_html, game_html, mode_check_html, move_scene, move_svg, position_svg
 from qttt.observation import get_observer
 from qttt.outcomes import Observation, Positions
 from qttt.pictures import ANIMATED_FORMATS, FORMATS, animate, draw
@@ -23,12 +24,10 @@ from qttt.pictures.bars import Series, bars_scene
 from qttt.pictures.boards import board_scene, centre
 from qttt.pictures.circuit_boxes import angle_text, gates_scene, moves_scene
 from qttt.pictures.games import collapse_frames, game_frames, game_strip
-from qttt.pictures.notebook import move_scene
 from qttt.pictures.palette import Theme
 from qttt.pictures.scene import Curve, Polygon, Scene, Text
 from qttt.pictures.svg import inline_svg, svg
 from qttt.retrace import retrace
-from qttt.rules import Rules
 from qttt.squares import SQUARES
 from qttt.state import Phase
 from qttt.symbols import Mode
@@ -37,7 +36,7 @@ EXAMPLE = "5 5-6 9 2 1+7 1*3 ~4 4*8"
 
 
 def play(tokens: str, level: int = 5, options: str = "") -> Game:
-    game = Game(Rules.of(level, options))
+    game = Game(level, options)
     game.play(tokens)
     return game
 
@@ -49,7 +48,7 @@ def words(scene: Scene) -> list[str]:
 def random_game(level: int, seed: int, events: int = 24) -> Game:
     """A random game with observations drawn from their odds."""
     rng = Random(seed)
-    game = Game(Rules.of(level))
+    game = Game(level)
     while game.state.phase is not Phase.OVER and len(game.events) < events:
         state = game.state
         if state.phase is Phase.MOVE:
@@ -285,17 +284,17 @@ def test_lines_are_as_wide_as_the_scene_says() -> None:
 def test_positions_games_moves_and_checks_show_themselves_in_notebooks() -> None:
     game = play("1+3 1-2 9")
     for shown in (
-        game.state.position._repr_svg_(),
-        *(event._repr_svg_() for event in game.events if isinstance(event, Move)),
+        position_svg(game.position),
+        *(move_svg(event) for event in game.events if isinstance(event, Move)),
     ):
         assert ElementTree.fromstring(shown).tag.endswith("svg")
-    assert "half-cancelled" in game.state.position._repr_svg_()
-    assert "1-2: cancelling move" in game.events[1]._repr_svg_()  # type: ignore[union-attr]
-    html = game._repr_html_()
+    assert "half-cancelled" in position_svg(game.position)
+    assert "1-2: cancelling move" in move_svg(game.events[1])  # type: ignore[arg-type]
+    html = game_html(game)
     assert "2. O plays 1-2" in html
     assert "Level 5 (Fully quantum). Standard view. O to move (1 view switch left)." in html
     report = check(game, Mode.STANDARD, get_observer(), np.random.default_rng(1), shots=500)
-    table = ElementTree.fromstring(f"<div>{report._repr_html_()}</div>")
+    table = ElementTree.fromstring(f"<div>{check_html(report)}</div>")
     assert "Everything agrees" in "".join(table.itertext())
     rows = [[cell.text for cell in row] for row in table.iter("tr")]
     assert ["3", "X", "–", "38.67 %"] in [row[:4] for row in rows]
@@ -308,7 +307,7 @@ def test_a_check_that_fails_says_so() -> None:
     report = check_mode(
         game, Mode.STANDARD, get_observer(), np.random.default_rng(1), moves=compile_moves(other)
     )
-    assert "Something does NOT agree" in report._repr_html_()
+    assert "Something does NOT agree" in mode_check_html(report)
 
 
 @pytest.mark.parametrize("token", ["5", "1+3", "~5*6", "5-6~", "~5~"])

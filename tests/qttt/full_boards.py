@@ -14,7 +14,7 @@ def full_games(level: int, count: int, seed: int, options: str = "", phases: int
     random = Random(seed)
     for _ in range(count):
         chosen = parse_level(str(level))
-        game = Game(Rules(chosen, parse_options(options, chosen)))
+        game = Game(rules=Rules(chosen, parse_options(options, chosen)))
         wanted = random.randrange(phases) + 1
         while True:
             while game.state.phase is Phase.MOVE:

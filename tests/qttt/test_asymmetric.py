@@ -19,7 +19,6 @@ from qttt.game import Game
 from qttt.observation import get_observer
 from qttt.pictures.boards import board_scene, centre
 from qttt.pictures.scene import Polygon, Scene
-from qttt.rules import Rules
 from qttt.symbols import Mode
 from tests.qttt.cli_runs import run, run_json
 
@@ -32,7 +31,7 @@ def _quickly_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def game() -> Game:
-    asymmetric = Game(Rules.of(level=2))
+    asymmetric = Game(level=2)
     asymmetric.play("1 8")
     return asymmetric
 

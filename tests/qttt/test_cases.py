@@ -35,7 +35,7 @@ def roads(game: Game, mode: Mode) -> dict[str, dict[str, float]]:
     "case", ODDS, ids=lambda case: f"{case['level']}-{case['mode']}-{case['record'][:30]}"
 )
 def test_odds_of_the_cases(case: dict[str, Any]) -> None:
-    game = Game(Rules.of(case["level"]))
+    game = Game(case["level"])
     game.play(case["record"])
     assert game.state.position.full is case["full"]
     for name, outcomes in roads(game, Mode(case["mode"])).items():
@@ -43,7 +43,7 @@ def test_odds_of_the_cases(case: dict[str, Any]) -> None:
 
 
 def played(example: dict[str, Any]) -> Game:
-    game = Game(Rules.of(example["level"], example["options"]), Symbol(example["first"]))
+    game = Game(example["level"], example["options"], first=Symbol(example["first"]))
     game.play(example["record"])
     return game
 

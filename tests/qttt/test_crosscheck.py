@@ -21,7 +21,6 @@ from qttt.game import Game
 from qttt.goodness import p_value
 from qttt.observation import CircuitObserver, DiceObserver, Observer, get_observer
 from qttt.rolls import Rolls, roll_odds
-from qttt.rules import Rules
 from qttt.samples import Sample
 from qttt.squares import SQUARES
 from qttt.symbols import Mode, Symbol
@@ -34,7 +33,7 @@ HALF_CANCELLED = "1+3 1-2 5 3*4 6+7 8+9"
 
 
 def played(level: int, record: str, options: str = "") -> Game:
-    game = Game(Rules.of(level, options))
+    game = Game(level, options)
     game.play(record)
     return game
 
@@ -147,7 +146,7 @@ OBSERVERS: list[Observer] = [get_observer("aer"), get_observer("aer-lean"), Dice
 @pytest.mark.parametrize("level", range(6))
 def test_true_circuits_pass(level: int, observer: Observer) -> None:
     rng, generator = random.Random(level), np.random.default_rng(level)
-    game = Game(Rules.of(level))
+    game = Game(level)
     for token, oracle in random_game(level, rng, phases=2, first="X"):
         game.play(token)
         if oracle.full and not game.over:
@@ -256,7 +255,7 @@ def test_what_dice_promise(
 def test_dice_promise_what_known_positions_have_left(
     options: str, tokens: str, mode: Mode, promises: dict[str, float | None]
 ) -> None:
-    game = Game(Rules.of(5, options))
+    game = Game(5, options)
     game.play(tokens)
     report = check_mode(game, mode, get_observer("dice"), np.random.default_rng(1), shots=1)
     rows = {f"{row.square}{row.symbol}": row for row in report.squares}
@@ -329,7 +328,7 @@ def true_p_values(checks: int) -> list[float]:
     boards: list[tuple[Game, Mode]] = []
     while len(boards) < 24:
         level = 2 + len(boards) % 3
-        game = Game(Rules.of(level))
+        game = Game(level)
         for token, oracle in random_game(level, rng, phases=1, first="X"):
             game.play(token)
             mode = game.state.modes[-1]

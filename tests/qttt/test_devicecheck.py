@@ -13,7 +13,6 @@ from qttt.devices import read_shots
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.impossible import Fault
-from qttt.rules import Rules
 from qttt.symbols import Mode
 from tests.qttt.cli_runs import refusal, run, run_json
 
@@ -78,7 +77,7 @@ def test_a_device_without_a_possible_shot_says_nothing(shots: int) -> None:
     from circuits.lean import lean_circuit
     from qttt.compiler import lean_pieces
 
-    game = Game(Rules.of(level=1))
+    game = Game(1)
     game.play("1+2")
     _, readout = lean_circuit(lean_pieces(game)[0], Mode.STANDARD)
     bits = Shots.from_registers({"pos": np.ones((shots, 2), dtype=np.bool_)}, shots)
@@ -106,7 +105,7 @@ def test_the_limits_are_those_that_the_page_states() -> None:
     from circuits.lean import lean_circuit
     from qttt.compiler import lean_pieces
 
-    game = Game(Rules.of(level=1))
+    game = Game(level=1)
     game.play("1+2")
     pieces, _ = lean_pieces(game)
     _, readout = lean_circuit(pieces, Mode.STANDARD)
@@ -169,7 +168,7 @@ def test_devices_are_judged_by_their_own_check_from_python_too() -> None:
     from qttt.crosscheck import check
     from qttt.devicecheck import check_on_device
 
-    game = Game(Rules.of(level=1))
+    game = Game(level=1)
     game.play("1+2")
     device, rng = devices.open_device("fake_manila"), np.random.default_rng(1)
     with pytest.raises(UsageError, match="fake_manila is a device with noise"):

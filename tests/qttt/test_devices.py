@@ -15,8 +15,7 @@ from qttt.goodness import p_value
 from qttt.noisegate import NoiseError
 from qttt.odds import distance
 from qttt.outcomes import Positions, filled_squares
-from qttt.rules import Rules
-from qttt.symbols import Mode, Symbol
+from qttt.symbols import Mode
 from tests.circuits.lean_boards import depth_of, gates_of
 from tests.qttt.full_boards import full_games
 
@@ -58,7 +57,7 @@ def test_positions_first_and_mode_later_give_the_exact_joint_distribution(
             for filled, p in positions.items():
                 for board, q in given(by_mode, filled).items():
                     joint[board] = p * q
-                known = Game(game.rules, game.first)
+                known = Game(rules=game.rules, first=game.first)
                 for event in (*game.events, Positions(filled)):
                     known.push(event)
                 for board, q in exact(known, mode, encoding).items():
@@ -82,7 +81,7 @@ def test_the_collapsed_state_costs_four_cx_at_most_side_by_side(level: int, opti
 
 
 def test_positions_that_the_pieces_cannot_fill_are_refused() -> None:
-    game = Game(Rules.of(level=4))
+    game = Game(level=4)
     game.play("1+3 1*2 9 4 5 6 7 8")
     pieces, observed = lean_pieces(game)
     filled = [True, True, True, True, True, True, True, True, True]
@@ -97,7 +96,7 @@ def test_positions_that_the_pieces_cannot_fill_are_refused() -> None:
 @pytest.mark.slow
 def test_many_first_shots_have_the_distribution_of_an_observation() -> None:
     """Jobs without noise, played as on a device: positions of the first shot, then a shot that agrees."""
-    game = Game(Rules.of(level=4))
+    game = Game(level=4)
     game.play("1+3 1*2 9 3-4 5+6 7+8")
     aer, rng = get_backend("aer"), np.random.default_rng(3)
     counts: dict[str, int] = {}
@@ -145,7 +144,7 @@ def counting(monkeypatch: pytest.MonkeyPatch, device: str = "fake_mumbai", shots
 
 
 def seen(moves: str, positions: str, first: str = "X", level: int = 4, options: str = "") -> Game:
-    game = Game(Rules.of(level=level, options=options), Symbol(first))
+    game = Game(level, options, first)
     game.play(moves)
     game.push(Positions(positions))
     return game
@@ -157,7 +156,7 @@ MOVES = "1 2 3 4 5 6 7 8+9"
 @pytest.mark.ibm
 def test_every_shot_is_given_once_and_then_a_new_job_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     observer, rng = counting(monkeypatch), np.random.default_rng(1)
-    game = Game(Rules.of(level=4))
+    game = Game(4)
     game.play(MOVES)
     first = observer.draw(game, Mode.STANDARD, rng)
     assert (first.kept, first.shots, observer.jobs) == (1, 40, 1)
@@ -197,7 +196,7 @@ def test_no_shots_come_from_another_game(
 ) -> None:
     """With the same events, too, and where only the rules differ."""
     observer, rng = counting(monkeypatch), np.random.default_rng(1)
-    game = Game(Rules.of(level=4))
+    game = Game(4)
     game.play(MOVES)
     filled = filled_squares(observer.draw(game, Mode.STANDARD, rng).first)
     other = seen(moves, filled, first, level, options)
@@ -225,7 +224,7 @@ def test_no_shots_come_from_another_device_or_encoding(monkeypatch: pytest.Monke
 def test_nothing_is_drawn_from_random_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     observer, rng = counting(monkeypatch, "fake_manila", 200), np.random.default_rng(1)
     observer.random = True
-    game = Game(Rules.of(level=2))
+    game = Game(2)
     game.play("1+2")
     with pytest.raises(NoiseError, match="in standard mode the shots say no more than bits read at random"):
         observer.draw(game, Mode.STANDARD, rng)

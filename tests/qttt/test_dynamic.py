@@ -13,7 +13,6 @@ from qttt.game import Game
 from qttt.goodness import p_value
 from qttt.odds import distance
 from qttt.outcomes import Positions, filled_squares
-from qttt.rules import Rules
 from qttt.samples import sample_of
 from qttt.symbols import Mode
 from tests.qttt.cli_runs import refusal, run, run_json
@@ -29,7 +28,7 @@ def _quickly_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def game_of(tokens: str, level: int = 4) -> Game:
-    game = Game(Rules.of(level=level))
+    game = Game(level=level)
     game.play(tokens)
     return game
 

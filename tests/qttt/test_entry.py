@@ -91,26 +91,28 @@ def test_options_of_python_make_no_difference(options: list[str], hidden: Path) 
     assert (done.returncode, done.stderr) == (2, f"qttt: error: {message(hidden)}")
 
 
-def test_other_programs_get_an_error_that_they_can_catch(hidden: Path) -> None:
-    for name in ("program.py", "qttt.tournament.py"):
-        (hidden / name).write_text("import qttt\n")
-    (hidden / "odd.py").write_text("import sys\nsys.argv = ['-m', *'abcdefgh']\nimport qttt\n")
-    (hidden / "other").mkdir()
-    (hidden / "other" / "__init__.py").write_text("import qttt\n")
-    for argv in (
-        ["-c", "import qttt"],
-        ["program.py", "qttt"],
-        ["qttt.tournament.py"],
-        ["odd.py"],
-        ["-m", "program"],
-        ["-m", "other", "-m", "qttt"],
-    ):
-        done = python([sys.executable], hidden, *argv)
+@pytest.mark.parametrize(
+    "line",
+    [
+        "qttt.sample(qttt.Game().play('5'), 3)",
+        "qttt.read('5')",
+        "from qttt import check",
+        "import qttt.observation",
+        "import qttt.recordfile",
+    ],
+)
+def test_other_programs_get_an_error_that_they_can_catch(line: str, hidden: Path) -> None:
+    # Nothing asks what the process is called.
+    for code in (f"import qttt\n{line}", f"import sys\nsys.argv = ['qttt']\nimport qttt\n{line}"):
+        done = python([sys.executable, "-c", code], hidden)
         assert done.returncode == 1
         assert done.stderr.startswith("Traceback")
         assert done.stderr.endswith(f"ImportError: {message(hidden)}")
-    caught = "try:\n    import qttt\nexcept ImportError as error:\n    print(error)\n"
-    assert python([sys.executable], hidden, "-c", caught).stdout == message(hidden)
+
+
+def test_games_need_no_circuits(hidden: Path) -> None:
+    done = python([sys.executable], hidden, "-c", "import qttt; print(qttt.Game(1).play('5').turn)")
+    assert (done.stdout, done.stderr) == ("O\n", "")
 
 
 @pytest.mark.parametrize("module", ["qttt.cli", "qttt.commands", "qttt.errors", "qttt.commands.moves"])

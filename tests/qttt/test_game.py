@@ -16,7 +16,7 @@ from qttt.verdict import Result, decide, points
 
 
 def played(level: int, record: str, options: str = "", first: str = "X") -> Game:
-    game = Game(Rules.of(level, options), Symbol(first))
+    game = Game(level, options, first=Symbol(first))
     game.play(record)
     return game
 
@@ -199,7 +199,7 @@ def test_an_observation_gives_the_switches_and_the_choice_of_mode_back() -> None
 
 
 def test_a_game_begins_without_history() -> None:
-    assert list(signature(Game).parameters) == ["rules", "first", "drawn"]
+    assert list(signature(Game).parameters) == ["level", "options", "first", "rules"]
     state = played(5, "").state
     assert (state.switched, state.observations, state.positions) == ((0, 0), 0, None)
     assert state.modes == (Mode.STANDARD, Mode.ROTATED)
@@ -226,7 +226,7 @@ def test_nobody_moves_on_a_full_board_or_after_the_end() -> None:
         (4, "view-switches=2", "option view-switches needs Level 5"),
         (0, "quantum-only", "option quantum-only needs Level 1 or higher"),
         (1, "no-double-entanglement", "option no-double-entanglement needs Level 2 or higher"),
-        (6, "", "level '6' does not exist"),
+        (6, "", "the level must be a whole number from 0 to 5, not 6"),
     ],
 )
 def test_options_that_make_no_sense(level: int, options: str, message: str) -> None:

@@ -21,17 +21,6 @@ def test_importing_the_game_loads_nothing_heavy() -> None:
     assert python(code, ROOT).stdout.strip() == "[]"
 
 
-def test_another_package_of_the_name_circuits_is_named_in_one_clear_error(tmp_path: Path) -> None:
-    (tmp_path / "circuits").mkdir()
-    (tmp_path / "circuits" / "__init__.py").write_text('"""Somebody else\'s."""\n')
-    done = python("import qttt", tmp_path, ROOT)
-    assert done.returncode == 1
-    last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("ImportError: the package 'circuits' at ")
-    assert str(tmp_path) in last
-    assert "hides TiqTaqToe's own" in last
-
-
 def test_the_ground_floor_knows_nothing_of_the_game() -> None:
     for file in (ROOT / "circuits").rglob("*.py"):
         assert "import qttt" not in file.read_text() and "from qttt" not in file.read_text(), file

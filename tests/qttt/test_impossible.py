@@ -6,7 +6,6 @@ import pytest
 
 from qttt.game import Game
 from qttt.impossible import Fault, find_fault, impossible_boards
-from qttt.rules import Rules
 from qttt.symbols import Mode
 from tests.qttt.full_boards import full_games
 
@@ -14,7 +13,7 @@ BOARDS = ["".join(cells) for cells in product(".XO", repeat=9)]
 
 
 def fault(tokens: str, board: str, mode: Mode = Mode.STANDARD, level: int = 4) -> Fault | None:
-    game = Game(Rules.of(level=level))
+    game = Game(level=level)
     game.play(tokens)
     return find_fault(board, game.state.position.standard(), mode)
 
@@ -51,7 +50,7 @@ def test_kinds(tokens: str, board: str, expected: Fault | None) -> None:
 def test_an_observed_symbol_stays() -> None:
     tokens = "1 2 3 4 5+6 7 8 9 =XOXOXXO.O 6"
     level = 1
-    game = Game(Rules.of(level=level))
+    game = Game(level=level)
     for token in tokens.split()[:-2]:
         game.play(token)
     board = next(iter(game.state.odds().outcomes()))

@@ -19,7 +19,7 @@ from tests.oracle import random_game
 
 
 def played(record: str, first: str = "X", level: int = 2, options: str = "measure-turn") -> Game:
-    game = Game(Rules.of(level, options), Symbol(first))
+    game = Game(level, options, first=Symbol(first))
     game.play(record)
     return game
 
@@ -135,7 +135,7 @@ def compare(level: int, seed: int, options: str = "measure-turn") -> int:
     """Follow a random game and compare everything after every event; how many squares were measured."""
     rng = random.Random(seed)
     first = rng.choice("XO")
-    game = Game(Rules.of(level, options), Symbol(first))
+    game = Game(level, options, first=Symbol(first))
     measured = 0
     for token, oracle in random_game(level, rng, options, first=first):
         measured += token.startswith("?")
@@ -152,7 +152,7 @@ def compare(level: int, seed: int, options: str = "measure-turn") -> int:
         for square in state.measurable():
             assert distance(state.measurement_odds(square), oracle.measurement(square)) < 1e-9
         assert distance(state.odds().outcomes(), oracle.outcomes()) < 1e-9
-    again = Game(Rules.of(level, options), Symbol(first))
+    again = Game(level, options, first=Symbol(first))
     again.play(" ".join(map(str, game.events)))
     assert again.states == game.states
     return measured

@@ -9,7 +9,6 @@ from qttt.compiler import CompiledBoard, compile_lean, compile_moves
 from qttt.game import Game
 from qttt.odds import distance
 from qttt.outcomes import Measurement
-from qttt.rules import Rules
 from qttt.state import Phase
 from qttt.symbols import Symbol
 from tests.oracle import random_game
@@ -30,7 +29,7 @@ def play_and_compare(level: int, seed: int) -> int:
     """Follow a random game with measure-turns; returns how many boards were compared after one."""
     rng = random.Random(seed)
     first = rng.choice("XO")
-    game = Game(Rules.of(level, "measure-turn"), Symbol(first))
+    game = Game(level, "measure-turn", first=Symbol(first))
     chance, compared = 1.0, 0
     for token, oracle in random_game(level, rng, "measure-turn", PHASES, first):
         before = game.state
@@ -75,7 +74,7 @@ def test_three_circuits_and_the_dice_agree_on_a_thousand_games(level: int) -> No
 
 def test_a_phase_that_connects_all_27_qubits_is_computed() -> None:
     """Squares are measured and filled again so often that the whole board is one component."""
-    game = Game(Rules.of(2, "measure-turn"))
+    game = Game(2, "measure-turn")
     game.play(
         "2+3 2*6 ?3=. ?2=O ?6=X 4+8 ?4=. 5+9 ?9=. 1+7 ?1=. 3+9 9*1 ?7=O ?5=O ?8=O 3*4",
     )
@@ -86,7 +85,7 @@ def test_a_phase_that_connects_all_27_qubits_is_computed() -> None:
 
 
 def test_a_collapsed_board_is_prepared_by_the_moves_own_gates() -> None:
-    game = Game(Rules.of(2, "measure-turn"))
+    game = Game(2, "measure-turn")
     game.play("1+3 1*2 9 3*4 ?1=O")
     labels = [block.label for block in compile_moves(game).blocks]
     assert labels == ["O places", "X superposes", "O half-entangles", "X places"]

@@ -49,7 +49,7 @@ def flags(level: int) -> tuple[str, ...]:
 
 def filled(level: int, record: str) -> Game:
     """The game, played on with classical moves until the board is full."""
-    game = Game(Rules.of(level, "measure-turn"))
+    game = Game(level, "measure-turn")
     game.play(record)
     while game.state.phase is Phase.MOVE:
         game.push(game.state.legal_moves()[0])
@@ -114,7 +114,7 @@ def test_lessons_tell_what_was_looked_at(level: int, record: str, tmp_path: Path
     done = run("explain", tokens, *flags(level), "--shots", "20", "--seed", "1")
     assert (done.status, done.err) == (0, "")
     assert heading in done.out
-    game = Game(Rules.of(level, "measure-turn"))
+    game = Game(level, "measure-turn")
     game.play(record.split()[:-1])
     chance = game.state.measurement_odds(int(record[-3]))[record[-1]]
     told = f"This outcome had a chance of {chance:.2%}".replace("%", " %")
@@ -147,7 +147,7 @@ def test_pictures(level: int, record: str) -> None:
 
 @pytest.mark.parametrize(("level", "record"), FEW)
 def test_advice(level: int, record: str) -> None:
-    game = Game(Rules.of(level, "measure-turn"))
+    game = Game(level, "measure-turn")
     game.play(record)
     advice = advise(game, Budget(200))
     assert {choice for choice, _ in advice.choices} == set(choices(game.state))
@@ -175,7 +175,7 @@ def test_players_play_on(level: int, name: str) -> None:
     records = [SHAPES[key] for key in LEVEL_1] if level == 1 else list(SHAPES.values())[-4:]
     # Searches as long as those of `hard` are the same as `medium`'s, but longer.
     for record in records[-1:] if name == "hard" else records:
-        game = Game(Rules.of(level, "measure-turn"))
+        game = Game(level, "measure-turn")
         game.play(record + " 5")
         player = get_player(name, game.rules, clock=False)
         choice = player.choose(game.state, rng)
@@ -191,7 +191,7 @@ def test_whole_games_between_players(level: int, x: str, o: str) -> None:
     players = {Symbol.X: get_player(x, rules, clock=False), Symbol.O: get_player(o, rules, clock=False)}
     for seed in range(3):
         rng, chance = np.random.default_rng(seed), random.Random(seed)
-        game = Game(rules)
+        game = Game(rules=rules)
         while not game.over:
             if game.state.phase is Phase.OBSERVATION:
                 game.push(Observation(game.state.odds().draw(chance)))

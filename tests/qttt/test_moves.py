@@ -14,7 +14,7 @@ import pytest
 from circuits import gates
 from qttt.game import Game
 from qttt.moves import Kind, Move
-from qttt.rules import LEVELS, Rules
+from qttt.rules import LEVELS
 from qttt.solver.blocks import blocks_of
 from qttt.solver.changes import changes
 from qttt.symbols import Symbol
@@ -37,7 +37,7 @@ MUST_LEARN = {
     "qttt/compiler.py: _Builder.add_move",
     "qttt/compiler.py: _lean_attack",
     "qttt/lesson/sentences.py: move_rule",
-    "qttt/pictures/notebook.py: _dashes",
+    "qttt/notebook.py: _dashes",
     "qttt/roots.py: _absent",
     "qttt/roots.py: _present",
     "qttt/roots.py: read_roots",
@@ -107,7 +107,7 @@ GATES = {
 def test_each_kind_is_one_gate(before: str, token: str) -> None:
     from qttt.compiler import compile_moves
 
-    game = Game(Rules.of(3))
+    game = Game(3)
     game.play(f"{before} {token}")
     placed = [item.operation for item in compile_moves(game, measured=False).circuit.data]
     assert type(placed[-1]) is GATES[before, token]
@@ -117,7 +117,7 @@ def test_each_kind_is_one_gate(before: str, token: str) -> None:
 @pytest.mark.parametrize("before", ["", "5", "5+4", "1+3 1*2", "1+3 1-2 9"])
 def test_the_solver_makes_the_same_positions(before: str) -> None:
     """Every move leads to the blocks that the solver's own reckoning has for it, and to no others."""
-    game = Game(Rules.of(3))
+    game = Game(3)
     game.play(before)
     state = game.state
     blocks = blocks_of(state.position)
@@ -145,7 +145,7 @@ def test_the_compiled_solver_has_the_same_kinds(before: str) -> None:
         cells[3], cells[4] = cell(HALF, 0, 0), cell(HALF, 0, 1)
     listed = np.empty((MOST_MOVES, 3), np.int64)
     count = list_moves(cells, True, listed)
-    game = Game(Rules.of(3))
+    game = Game(3)
     game.play(before)
     order = list(Kind)
     legal = [

@@ -12,7 +12,6 @@ from qttt.compiler import lean_pieces
 from qttt.devices import Reading, open_device, read_shots
 from qttt.game import Game
 from qttt.noisegate import noise_in, predicted_noise, random_odds
-from qttt.rules import Rules
 from qttt.samples import Sample
 from qttt.symbols import Mode
 from tests.benchmarks.noise_table import BOARDS, game_of
@@ -30,7 +29,7 @@ CASES = [
 
 
 def game_at(level: int, moves: str) -> Game:
-    game = Game(Rules.of(level=level))
+    game = Game(level)
     game.play(moves)
     return game
 

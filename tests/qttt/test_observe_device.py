@@ -441,10 +441,9 @@ def test_nothing_sends_a_job_to_a_real_device_unasked(service: Service) -> None:
     from qttt.devices import open_device
     from qttt.errors import UsageError
     from qttt.game import Game
-    from qttt.rules import Rules
     from qttt.symbols import Mode
 
-    game, observer, rng = Game(Rules.of(level=1)), open_device("ibm_manila"), np.random.default_rng(1)
+    game, observer, rng = Game(level=1), open_device("ibm_manila"), np.random.default_rng(1)
     game.play("1+2")
     with pytest.raises(UsageError, match="uses quantum time"):
         observer.sample(game, Mode.STANDARD, 10, rng)

@@ -33,7 +33,7 @@ from qttt.surds import Surd
 from qttt.symbols import Mode, Symbol, View
 
 # The mode changes which boards there can be: 2 holds a plus, and 4 an X.
-GAME = Game(Rules.of(4))
+GAME = Game(4)
 GAME.play("1 1-2 4 5 6 7 8 9 3")
 STATE, POSITION = GAME.state, GAME.state.position
 BOARD = STATE.odds(Mode.STANDARD).draw(np.random.default_rng(1))
@@ -125,7 +125,7 @@ def test_a_mode_that_does_not_exist_is_refused_of_an_empty_board_too(call: Calla
 
 
 def test_a_mode_that_the_level_lacks_is_refused_as_a_string_too() -> None:
-    game = Game(Rules.of(2))
+    game = Game(2)
     with pytest.raises(IllegalMoveError, match="it starts at Level 4"):
         game.state.odds("rotated")  # type: ignore[arg-type]
     for name in OBSERVERS:
@@ -134,7 +134,7 @@ def test_a_mode_that_the_level_lacks_is_refused_as_a_string_too() -> None:
 
 
 def test_the_mode_of_an_observation_reaches_the_record() -> None:
-    game = Game(Rules.of(4))
+    game = Game(4)
     game.play(" ".join(map(str, GAME.events)))
     game.push(Observation(BOARD, "standard"))  # type: ignore[arg-type]
     assert game.events[-1] == Observation(BOARD, Mode.STANDARD)
@@ -142,7 +142,7 @@ def test_the_mode_of_an_observation_reaches_the_record() -> None:
 
 
 TWO_DICE = Question(Symbol.X, (1,), Asks.MINE, Surd(Reading.SNAKE_EYES.chance), Reading.SNAKE_EYES)
-HALF = Game(Rules.of(4))
+HALF = Game(4)
 HALF.play("1+3 1-2 4 5 6 7 8 9")
 
 TAKES_ROLLS: dict[str, Callable[[Any], Any]] = {
@@ -178,7 +178,7 @@ def test_rolls_are_refused_as_strings_too() -> None:
 
 
 def test_who_plays_may_be_a_plain_string() -> None:
-    game = Game(Rules.of(2), "O")  # type: ignore[arg-type]
+    game = Game(2, first="O")
     assert game.first is game.turn is Symbol.O
     game.play("5 5*6")
     assert game.turn is Symbol.O
@@ -198,7 +198,7 @@ def test_who_plays_may_be_a_plain_string() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda who: Game(Rules.of(2), who),
+        lambda who: Game(2, first=who),
         lambda who: State(turn=who),
         lambda who: Match("random", "random", first=who),
         lambda who: ranked({"a": Value(0.5, 0.0)}, who),
@@ -223,7 +223,7 @@ def test_a_view_may_be_a_plain_string() -> None:
 @pytest.mark.ibm
 def test_devices_take_plain_strings() -> None:
     observer = open_device("fake_manila")
-    game = Game(Rules.of(4))
+    game = Game(4)
     game.play("1")
     plan = observer.plan(game, ["rotated", "standard"], 9)  # type: ignore[list-item]
     assert plan.modes == (Mode.ROTATED, Mode.STANDARD)

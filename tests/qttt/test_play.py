@@ -11,7 +11,6 @@ from qttt.cli import main
 from qttt.game import Game
 from qttt.record import Record
 from qttt.recordfile import load_record
-from qttt.rules import Rules
 from qttt.symbols import Symbol
 from qttt.terminal.helptext import WORDS
 from qttt.terminal.play import ASIDES, game_points
@@ -231,7 +230,7 @@ def test_in_a_match_with_tally_the_lines_are_added_up() -> None:
 
 
 def test_an_agreed_draw_is_worth_nothing_whatever_lines_there_are() -> None:
-    game = Game(Rules.of(5, "tally"))
+    game = Game(5, "tally")
     game.play("1 5 2 6 3+4 7 8 9 =XXX.OOOXO")
     assert not game.over
     game.drawn = True

@@ -28,7 +28,7 @@ from qttt.verdict import Result
 
 
 def game_of(record: str, level: int = 2, options: str = "", first: Symbol = Symbol.X) -> Game:
-    game = Game(Rules.of(level, options), first)
+    game = Game(level, options, first=first)
     game.play(record)
     return game
 
@@ -40,7 +40,7 @@ def random_states(
     rng = np.random.default_rng(seed)
     states: list[State] = []
     while len(states) < count:
-        game = Game(Rules.of(level, options))
+        game = Game(level, options)
         while not game.over and len(game.events) < 60:
             state = game.state
             if state.phase is Phase.OBSERVATION:
@@ -234,7 +234,7 @@ def test_a_search_by_the_clock_ends_at_the_first_look_after_its_seconds(
 def test_a_far_limit_does_not_keep_perfect_from_playing() -> None:
     rules = limited(Rules.of(5))
     assert rules.options.max_observations == MAX_OBSERVATIONS
-    game = Game(rules)
+    game = Game(rules=rules)
     game.play("5 5-6 9 2 1+7 1*3 ~4 4*8 =r:XXOX.O.OX")
     perfect = get_player("perfect", rules)
     choice = perfect.choose(game.state, np.random.default_rng(1))
@@ -297,7 +297,7 @@ def test_hard_plays_a_game_of_level_5() -> None:
     rng = np.random.default_rng(7)
     rules = Rules.of(5)
     hard = get_player("hard", rules)
-    game = Game(rules)
+    game = Game(rules=rules)
     while not game.over and len(game.events) < 40:
         if game.state.phase is Phase.OBSERVATION:
             advance_by_chance(game, rng)

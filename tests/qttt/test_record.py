@@ -238,7 +238,7 @@ def test_result_header() -> None:
 
 
 def test_record_of_a_game() -> None:
-    game = Game(Rules.of(5, "view-switches=2,tally"), Symbol.O)
+    game = Game(5, "view-switches=2,tally", first=Symbol.O)
     game.play("~5~ 6")
     record = Record.of(game, {"Zeta": "z", "Date": "2026-11-30", "X": "Ada", "Level": "ignored"})
     assert str(record) == (
@@ -247,10 +247,10 @@ def test_record_of_a_game() -> None:
     )
     replayed = Record.parse(str(record)).game()
     assert replayed.states == game.states
-    finished = Game(Rules.of(1))
+    finished = Game(1)
     finished.play(FINISHED)
     assert Record.of(finished).headers == {"Level": "1", "Result": "X"}
-    agreed = Game(drawn=True)
+    agreed = Game().agree_on_draw()
     assert Record.of(agreed).headers["Result"] == "tie"
     assert Record.parse(str(Record.of(agreed))).game().drawn
 

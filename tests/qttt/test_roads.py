@@ -10,7 +10,6 @@ from circuits.components import exact_distribution
 from qttt.compiler import CompiledBoard, compile_lean, compile_moves
 from qttt.game import Game
 from qttt.odds import distance
-from qttt.rules import Rules
 from qttt.state import Phase
 from qttt.symbols import Mode, Symbol
 from tests.oracle import Oracle, random_game
@@ -54,7 +53,7 @@ def play_and_compare(
     """Follow a random game of the oracle; compare everything at every observation, and once before it."""
     rng = random.Random(seed)
     first = rng.choice("XO")
-    game = Game(Rules.of(level, options), Symbol(first))
+    game = Game(level, options, first=Symbol(first))
     early = rng.randrange(1, 5) if midway else None
     for number, (token, oracle) in enumerate(random_game(level, rng, options, phases, first)):
         game.play(token)

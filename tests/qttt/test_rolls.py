@@ -32,7 +32,6 @@ from qttt.rolls import (
     throw,
 )
 from qttt.roots import read_roots, root_distribution
-from qttt.rules import Rules
 from qttt.surds import ONE, ZERO, Surd
 from qttt.symbols import Mode, Symbol
 from qttt.tabletop import Table
@@ -42,7 +41,7 @@ ROWS = json.loads((Path(__file__).parents[1] / "data" / "roll_tables.json").read
 
 
 def played(level: int, record: str, first: str = "X", options: str = "") -> Game:
-    game = Game(Rules.of(level, options), Symbol(first))
+    game = Game(level, options, first=Symbol(first))
     game.play(record)
     return game
 
@@ -304,7 +303,7 @@ def test_ones_are_never_rolled_up_to_level_two() -> None:
 def random_state(level: int, seed: int, options: str = "") -> Game:
     """A random game stopped at a random moment of its first phases, the board sometimes full."""
     rng = random.Random(seed)
-    game = Game(Rules.of(level, options), Symbol(rng.choice("XO")))
+    game = Game(level, options, first=Symbol(rng.choice("XO")))
     stop = rng.randrange(1, 14)
     for index, (token, _) in enumerate(random_game(level, rng, options, phases=2, first=str(game.first))):
         game.play(token)

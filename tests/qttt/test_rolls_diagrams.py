@@ -7,7 +7,6 @@ from qttt.game import Game
 from qttt.outcomes import Positions
 from qttt.questions import Question
 from qttt.rolls import table_of
-from qttt.rules import Rules
 from qttt.squares import EMPTY, SQUARES
 from qttt.symbols import Mode, Symbol
 from qttt.tabletop import Change, Table, changes
@@ -41,7 +40,7 @@ def follow(table: Table, rolls: list[tuple[str, int, bool, str]]) -> Table:
 
 
 def played(level: int, record: str, first: str = "X") -> Game:
-    game = Game(Rules.of(level), Symbol(first))
+    game = Game(level, first=Symbol(first))
     game.play(record)
     return game
 

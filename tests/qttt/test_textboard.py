@@ -7,7 +7,6 @@ from qttt.configurations import Configuration
 from qttt.dice import Die
 from qttt.game import Game
 from qttt.outcomes import Positions
-from qttt.rules import Rules
 from qttt.standing import final_board, shown_position, standing
 from qttt.symbols import Symbol, View
 from qttt.textboard import (
@@ -25,7 +24,7 @@ from qttt.textboard import (
 
 
 def played(tokens: str, level: int = 5, options: str = "", first: Symbol = Symbol.X) -> Game:
-    game = Game(Rules.of(level, options), first)
+    game = Game(level, options, first=first)
     game.play(tokens)
     return game
 
@@ -137,7 +136,7 @@ def test_percent(probability: float, text: str) -> None:
             played("1 5 2 6 3+4 7 8 9 =XXX.OOOXO", 1),
             "Level 1 (Superposition). The game is over: X wins.",
         ),
-        (Game(drawn=True), "Level 2 (Entanglement). The game is over: the players agreed on a draw."),
+        (Game().agree_on_draw(), "Level 2 (Entanglement). The game is over: the players agreed on a draw."),
     ],
 )
 def test_standing(game: Game, line: str) -> None:

@@ -13,7 +13,6 @@ from qttt.observation import DiceObserver, Observer, get_observer, observe_posit
 from qttt.odds import distance
 from qttt.outcomes import Observation, Positions, filled_squares
 from qttt.rolls import Rolls, roll_odds
-from qttt.rules import Rules
 from qttt.symbols import Mode, Symbol
 
 # Every root shape, both owners; one root each, so that the whole state fits in a few qubits.
@@ -22,7 +21,7 @@ FULL = ["1+3 1*2 9 3*4 5+6 7+8", "1+3 1-2 9 3-4 5+6 7 8", "1 1-2 3+4 3-5 6+7 6*8
 
 
 def played(record: str, first: str = "X", level: int = 4) -> Game:
-    game = Game(Rules.of(level), Symbol(first))
+    game = Game(level, first=Symbol(first))
     game.play(record)
     return game
 

@@ -8,7 +8,6 @@ import pytest
 from qttt.game import Game
 from qttt.questions import Question
 from qttt.rolls import roll, roll_step, table_of
-from qttt.rules import Rules
 from qttt.symbols import Mode
 from qttt.textboard import ASCII, draw_legend
 from tests.qttt.cli_runs import refusal, run, run_json
@@ -20,7 +19,7 @@ UNSEEN = "rotated although the dice do not show it"
 
 
 def played(record: str, options: str = "view=physical") -> Game:
-    game = Game(Rules.of(5, options))
+    game = Game(5, options)
     game.play(record)
     return game
 

@@ -1,7 +1,11 @@
-"""How positions, games, moves and checks show themselves in notebooks; their classes call what is here."""
+"""How positions, games, moves and checks are shown in notebooks.
 
+IPython is told by the names of their types, so that the values know nothing of pictures.
+"""
+
+from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from qttt.board import Position
 from qttt.game import Game
@@ -15,7 +19,7 @@ from qttt.standing import standing
 from qttt.textboard import percent, small
 
 if TYPE_CHECKING:
-    from qttt.checkreport import ModeCheck
+    from qttt.checkreport import CheckReport, ModeCheck
 
 
 def position_svg(position: Position) -> str:
@@ -80,7 +84,12 @@ def _dashes(kind: Kind) -> tuple[float, ...]:
             assert_never(kind)
 
 
-def check_html(report: "ModeCheck") -> str:
+def check_html(report: "CheckReport") -> str:
+    """A cross-check, for each mode a verdict and a table of its squares."""
+    return "".join(map(mode_check_html, report.modes))
+
+
+def mode_check_html(report: "ModeCheck") -> str:
     """A cross-check of one mode as a verdict and a table of its squares."""
     verdict = {True: "Everything agrees", False: "Something does NOT agree", None: "Nothing can be said"}
     sample = report.sample
@@ -107,3 +116,19 @@ def check_html(report: "ModeCheck") -> str:
         boards = ", ".join(f"{board} ({count})" for board, count in report.impossible.items())
         lines.append(f"<tr><td colspan='6'>impossible boards: {boards}</td></tr>")
     return "".join([*lines, "</tbody></table>"])
+
+
+#: For each type, by the module that defines it and its name, how it is shown and as what.
+DISPLAYS: dict[tuple[str, str], tuple[str, Callable[[Any], str]]] = {
+    ("qttt.board", "Position"): ("image/svg+xml", position_svg),
+    ("qttt.game", "Game"): ("text/html", game_html),
+    ("qttt.moves", "Move"): ("image/svg+xml", move_svg),
+    ("qttt.checkreport", "CheckReport"): ("text/html", check_html),
+    ("qttt.checkreport", "ModeCheck"): ("text/html", mode_check_html),
+}
+
+
+def register(shell: Any) -> None:
+    """Have an IPython shell show these types."""
+    for (module, name), (mime, display) in DISPLAYS.items():
+        shell.display_formatter.formatters[mime].for_type_by_name(module, name, display)

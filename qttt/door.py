@@ -1,0 +1,205 @@
+"""What `import qttt` offers to do with a game.
+
+Plain texts and numbers go in, and what cannot be used is a `QtttError`.
+"""
+
+import os
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+import qttt.own_circuits  # noqa: F401
+from qttt.chance import MAX_SEED
+from qttt.checkreport import CheckReport
+from qttt.crosscheck import DEFAULT_SHOTS
+from qttt.errors import UsageError, shown, whole_number
+from qttt.files import save_file
+from qttt.game import Game, check_game
+from qttt.observation import Observer, check_observable, get_observer, observe_board
+from qttt.outcomes import Observation
+from qttt.record import Record
+from qttt.recordfile import STANDARD_INPUT, load_record, read_record
+from qttt.samples import Sample, check_request, service_errors
+from qttt.symbols import Mode
+
+if TYPE_CHECKING:
+    import numpy as np
+    from qiskit.circuit import QuantumCircuit
+
+
+@service_errors()
+def circuit(game: Game, *, mode: str | None = None, lean: bool = False) -> "QuantumCircuit":
+    """The measured circuit of a game's present board.
+
+    Args:
+        game: a game at any moment; the board need not be full.
+        mode: ``standard`` or ``rotated``; None for standard, where the game leaves a choice.
+        lean: the cheapest circuit with the same statistics, instead of one gate a move.
+
+    Raises:
+        UsageError: no game, or a mode that does not exist or that the level does not have.
+    """
+    from qttt.compiler import compile_board
+
+    chosen = _mode(game, mode)
+    if not isinstance(lean, bool):
+        raise UsageError(f"lean must be True or False, not {shown(lean)}")
+    return compile_board(game, chosen, lean=lean).circuit
+
+
+@service_errors()
+def sample(
+    game: Game,
+    shots: int,
+    *,
+    seed: int | None = None,
+    backend: str = "aer",
+    mode: str | None = None,
+) -> Sample:
+    """Observe a game's present board many times; the game stays as it is.
+
+    Args:
+        game: a game at any moment; the board need not be full.
+        shots: how many, 1 to 1,000,000, those that do not count included.
+        seed: makes the shots repeat exactly, 0 to 2⁶⁴ - 1; None for others each time.
+        backend: ``aer``, ``aer-lean``, ``dice``, ``fake_<device>`` and what ``qttt backends`` lists.
+        mode: ``standard`` or ``rotated``; None for standard, where the game leaves a choice.
+
+    Raises:
+        UsageError: a value that makes no sense, or a backend that does not exist.
+        ServiceError: the backend failed.
+    """
+    chosen = _mode(game, mode, shots)
+    rng = _generator(seed)
+    return _observer(backend).sample(game, chosen, shots, rng)
+
+
+@service_errors()
+def observe(
+    game: Game, *, seed: int | None = None, backend: str = "aer", mode: str | None = None
+) -> Observation:
+    """Observe a game's full board: the first shot that counts becomes the game's next event.
+
+    Args:
+        game: a game that waits for an observation, or for the mode of one; it gets the outcome.
+        seed: makes the outcome repeat exactly, 0 to 2⁶⁴ - 1; None for another each time.
+        backend: ``aer``, ``aer-lean``, ``dice``, ``fake_<device>`` and what ``qttt backends`` lists.
+        mode: ``standard`` or ``rotated``; needed where the player who moved last chooses (Levels 4 and 5).
+
+    Returns:
+        The event.
+
+    Raises:
+        IllegalMoveError: the board is not to be observed now, or not in this mode.
+        UsageError: a value that makes no sense, a mode that has to be chosen, or no such backend.
+        ServiceError: the backend failed; the game is as it was.
+    """
+    chosen = _mode(game, mode)
+    check_observable(game)
+    if mode is None and len(game.state.modes) > 1:
+        raise UsageError(
+            f"at Level {game.rules.level.number} {game.state.initiator} chooses the mode: "
+            "give mode='standard' or mode='rotated'"
+        )
+    rng = _generator(seed)
+    observe_board(game, chosen, _observer(backend), rng)
+    event = game.events[-1]
+    assert isinstance(event, Observation)
+    return event
+
+
+@service_errors()
+def check(
+    game: Game,
+    *,
+    seed: int | None = None,
+    shots: int = DEFAULT_SHOTS,
+    backend: str = "aer",
+    mode: str | None = None,
+) -> CheckReport:
+    """Hold dice, circuits and shots of a game's present board against each other.
+
+    Args:
+        game: a game at any moment; the board need not be full.
+        seed: makes the shots repeat exactly, 0 to 2⁶⁴ - 1; None for others each time.
+        shots: how many, 1 to 1,000,000.
+        backend: ``aer``, ``aer-lean``, ``dice``, ``fake_<device>`` and what ``qttt backends`` lists.
+        mode: ``standard`` or ``rotated``; None for every mode that the position has.
+
+    Returns:
+        What was found; ``ok`` says whether everything agrees.
+
+    Raises:
+        UsageError: a value that makes no sense, or a backend that does not exist.
+        ServiceError: the backend failed.
+    """
+    from qttt.devicecheck import judged
+
+    chosen = _mode(game, mode, shots)
+    rng = _generator(seed)
+    return judged(game, None if mode is None else chosen, _observer(backend), rng, shots)
+
+
+@service_errors()
+def draw(game: Game, path: str | os.PathLike[str]) -> None:
+    """Save a picture of a game's present board.
+
+    Args:
+        game: a game at any moment.
+        path: the file; its name ends with ``.svg``, ``.png`` or ``.pdf``.
+
+    Raises:
+        UsageError: no game, or a name that ends otherwise.
+        FileError: the file cannot be saved.
+    """
+    from qttt import pictures
+    from qttt.pictures.games import game_board
+
+    check_game(game)
+    name = _name(path)
+    format = PurePath(name).suffix.lower().removeprefix(".")
+    if format not in pictures.FORMATS:
+        raise UsageError(f"a picture's name ends with .png, .svg or .pdf, not {shown(name)}")
+    save_file(name, pictures.draw(game_board(game), format))
+
+
+def read(source: str | os.PathLike[str]) -> Record:
+    """Read a record.
+
+    Args:
+        source: a record, if it is a text of nothing but tokens, white space, headers and comments; else the
+            name of a file.
+
+    Raises:
+        RecordError: text that is no record.
+        FileError: a file that cannot be read.
+        UsageError: neither text nor the name of a file.
+    """
+    name = _name(source)
+    if name is source and name != STANDARD_INPUT:
+        return read_record(name)
+    return load_record(name)
+
+
+def _name(path: object) -> str:
+    name = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(name, str):
+        raise UsageError(f"a file is named by text or a Path, not {shown(path)}")
+    return name
+
+
+def _mode(game: Game, mode: str | None, shots: int = 1) -> Mode:
+    """The mode that is asked for, once game, mode and shots are found to make sense."""
+    check_game(game)
+    return check_request(game.state, game.state.modes[0] if mode is None else Mode.named(mode), shots)
+
+
+def _observer(backend: str) -> Observer:
+    if not isinstance(backend, str):
+        raise UsageError(f"a backend is named by text, for example 'aer', not {shown(backend)}")
+    return get_observer(backend)
+
+
+def _generator(seed: int | None) -> "np.random.Generator":
+    import numpy as np
+
+    return np.random.default_rng(None if seed is None else whole_number(seed, "a seed", 0, MAX_SEED))
