@@ -87,6 +87,8 @@ def _first_bytes(descriptor: int, most: int) -> bytes:
     """The first bytes of a named pipe, or none as soon as somebody has it open who has written none yet."""
     import select
 
+    if not hasattr(select, "poll"):  # Windows, which has no named pipes among files.
+        return b""
     came = select.poll()
     came.register(descriptor, select.POLLHUP)
     deadline = time.monotonic() + PATIENCE

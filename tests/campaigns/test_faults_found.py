@@ -115,7 +115,10 @@ def match_line(**changes: Any) -> bytes:
 def test_a_match_file_of_wrong_types_is_refused_and_left(line: bytes, tmp_path: Path) -> None:
     file = tmp_path / "match.jsonl"
     file.write_bytes(line)
-    with pytest.raises(MatchFileError, match="does not hold the games of a match, and is left as it is"):
+    with pytest.raises(
+        MatchFileError,
+        match=r"does not hold the games of a match, and is left as it is|line 1: options are text",
+    ):
         match_of(file)
     assert file.read_bytes() == line
 

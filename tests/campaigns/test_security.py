@@ -77,7 +77,10 @@ def dangers(text: str) -> set[str]:
 
 
 def test_no_module_can_run_what_a_file_says() -> None:
-    assert {path.relative_to(ROOT): found for path in sources() if (found := dangers(path.read_text()))} == {}
+    # A simulation runs in this interpreter's own module, by its full path and without a shell.
+    assert {path.name: found for path in sources() if (found := dangers(path.read_text()))} == {
+        "simulation_process.py": {"subprocess"}
+    }
     assert dangers("import pickle.x\nfrom os import system\neval('1')\nnp.load(f, allow_pickle=True)") == {
         "pickle.x",
         "system",
