@@ -16,10 +16,10 @@ import numpy.typing as npt
 from qiskit.circuit import Instruction, Measure, QuantumCircuit, Qubit
 
 from circuits.decoding import ILLEGAL, Bits, Shots, decode
-from circuits.decomposition import Measurement, Placed, Program, Step, read_program
 from circuits.errors import CircuitShapeError
 from circuits.fusion import apply_steps, elementary_gate, fuse
 from circuits.measurement import HERALDS, POSITIONS, REGISTER_NAMES, SYMBOLS, Bit, Readout
+from circuits.program import Measurement, Placed, Program, Step, read_program
 from circuits.register import place
 
 MAX_QUBITS: Final = 22

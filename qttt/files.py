@@ -9,7 +9,7 @@ from pathlib import Path
 
 import qttt.own_circuits  # noqa: F401
 from circuits.opening import open_to_write, read_at_most
-from circuits.wholefile import replace_file
+from circuits.storage import replace_file
 from qttt.errors import QtttError
 
 MAX_BYTES = 1 << 20
@@ -56,7 +56,7 @@ def save_file(path: str | Path, content: str | bytes) -> None:
     """Save a file so that a reader finds the old content or the new, never a part of either.
 
     The new content is written beside the old one, forced to disk, and renamed over it; what a killed process
-    has left of doing so is removed (``circuits.wholefile``). Permissions and, where the system lets us, the
+    has left of doing so is removed (``circuits.storage``). Permissions and, where the system lets us, the
     owner stay. Through a symbolic link the file that it points to is replaced and the link stays. Pipes and
     devices (``/dev/stdout``) cannot be replaced and are written to directly.
 

@@ -16,7 +16,7 @@ from qiskit_ibm_runtime import QiskitRuntimeService
 from circuits.backends.ibm_errors import attempt, calm, explain, hide, scrub
 from circuits.backends.progress import Notify, Progress, ignore
 from circuits.errors import BackendError, BackendUsageError
-from circuits.wholefile import private_replacement
+from circuits.storage import private_replacement
 
 CHANNELS: Final = ("ibm_quantum_platform", "ibm_cloud")
 """The channels that exist today; `ibm_quantum` was shut down."""

@@ -36,7 +36,7 @@ from circuits.decoding import Shots
 from circuits.errors import BackendError, BackendUsageError, DecodingError
 from circuits.measurement import REGISTER_NAMES, Readout
 from circuits.opening import read_at_most
-from circuits.wholefile import replace_file
+from circuits.storage import replace_file
 
 T = TypeVar("T")
 
@@ -270,7 +270,7 @@ def _shots_from_json(entry: object, shots: int) -> Shots:
 def save(job: Job, path: str | os.PathLike[str]) -> None:
     """Write a job file so that a crash at any moment leaves the old one or the new one.
 
-    How, and what becomes of what a kill leaves beside it, is told in `circuits.wholefile`.
+    How, and what becomes of what a kill leaves beside it, is told in `circuits.storage`.
 
     Raises:
         BackendError: the file cannot be written.

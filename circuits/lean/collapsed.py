@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from qiskit.circuit import ClassicalRegister, QuantumCircuit, QuantumRegister, Qubit
 
-from circuits.lean.blocks import coin, oppose, turn
 from circuits.lean.pieces import Piece, PieceError, Site, chance_of_o, chance_of_o_in_target
+from circuits.lean.primitives import coin, oppose, turn
 from circuits.measurement import SYMBOLS, Bit, Known, Readout, Source
 from circuits.register import SQUARES
 

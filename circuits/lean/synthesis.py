@@ -5,7 +5,8 @@ from typing import Literal
 
 from qiskit.circuit import QuantumCircuit, QuantumRegister, Qubit
 
-from circuits.lean.blocks import (
+from circuits.lean.pieces import Piece, PieceError, Site, chance_of_o, chance_of_o_in_target
+from circuits.lean.primitives import (
     coin,
     hadamard_if,
     oppose,
@@ -16,7 +17,6 @@ from circuits.lean.blocks import (
     turn,
     turn_if,
 )
-from circuits.lean.pieces import Piece, PieceError, Site, chance_of_o, chance_of_o_in_target
 from circuits.measurement import POSITIONS, SYMBOLS, Bit, Known, Readout, Source, measure_into
 from circuits.register import SQUARES
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from circuits.amplitudes import Part, parts
-from circuits.decomposition import elementary_steps
+from circuits.exact import Part, parts
+from circuits.program import elementary_steps
 from circuits.register import qubit_name
 from qttt.compiler import CompiledBoard, compile_moves
 from qttt.game import Game

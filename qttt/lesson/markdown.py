@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from circuits.amplitudes import Part
+from circuits.exact import Part
 from qttt.lesson.phrases import (
     amplitude_text,
     box_words,

@@ -5,7 +5,7 @@ from collections import Counter
 from fractions import Fraction
 from math import isclose, isqrt, pi
 
-from circuits.amplitudes import Part
+from circuits.exact import Part
 from qttt.lesson.steps import Box, LessonStep
 from qttt.pictures.circuit_boxes import gate_name
 from qttt.symbols import Symbol

@@ -11,8 +11,8 @@ from qttt.state import State
 from qttt.symbols import Mode, Symbol
 
 if TYPE_CHECKING:
-    from circuits.amplitudes import Part
-    from circuits.decomposition import Step as Gate
+    from circuits.exact import Part
+    from circuits.program import Step as Gate
     from qttt.checkreport import ModeCheck
 
 

@@ -5,7 +5,7 @@ from textwrap import wrap
 
 from rich.text import Text
 
-from circuits.amplitudes import Part
+from circuits.exact import Part
 from qttt.board import Position
 from qttt.lesson.phrases import (
     amplitude_text,

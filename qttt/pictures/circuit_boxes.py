@@ -12,7 +12,7 @@ from qttt.compiler import CompiledBoard
 from qttt.pictures.scene import Circle, Curve, Scene, Shape, Text, rectangle
 
 if TYPE_CHECKING:
-    from circuits.decomposition import Step
+    from circuits.program import Step
 
 _WIRE, _NAMES, _TOP = 20.0, 54.0, 44.0
 _BOX, _PITCH = 96.0, 112.0

@@ -18,7 +18,7 @@ from qiskit_aer import AerSimulator
 from rich.console import Console
 from rich.table import Table
 
-from circuits.decomposition import read_program
+from circuits.program import read_program
 from qttt.compiler import compile_lean, compile_moves
 from qttt.game import Game
 from qttt.observation import DiceObserver, get_observer

@@ -53,7 +53,7 @@ SAVING = (
     "qttt/pendingjobs.py",
     "qttt/matchfile.py",
     "circuits/backends/jobs.py",
-    "circuits/wholefile.py",
+    "circuits/storage.py",
 )
 
 

@@ -61,7 +61,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/qttt/test_measure_turn.py",
         "tests/pictures/test_pictures.py",
     ),
-    ("circuits.gates", "circuits.register", "circuits.components", "circuits.decomposition"): (
+    ("circuits.gates", "circuits.register", "circuits.components", "circuits.program"): (
         "tests/circuits/test_register.py",
         "tests/circuits/test_gates.py",
         "tests/circuits/test_decomposition.py",
@@ -91,7 +91,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/qttt/test_crosscheck.py",
     ),
     (
-        *("circuits.lean", "circuits.lean.blocks"),
+        *("circuits.lean", "circuits.lean.primitives"),
         *("circuits.lean.collapsed", "circuits.lean.pieces", "circuits.lean.synthesis"),
     ): (
         "tests/campaigns/test_survivors.py",

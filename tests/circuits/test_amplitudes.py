@@ -6,8 +6,8 @@ import pytest
 from qiskit.circuit import QuantumCircuit
 
 from circuits import gates
-from circuits.amplitudes import Part, parts
 from circuits.errors import CircuitShapeError
+from circuits.exact import Part, parts
 from circuits.register import board_circuit, her, occ, sym
 
 

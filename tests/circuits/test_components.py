@@ -10,7 +10,6 @@ from qiskit.circuit import ClassicalRegister, Parameter, QuantumCircuit
 from qiskit.quantum_info import Statevector
 
 from circuits.components import Component, exact_distribution, split
-from circuits.decomposition import ELEMENTARY, Step, read_program
 from circuits.errors import CircuitShapeError
 from circuits.gates import (
     ClassicalGate,
@@ -21,6 +20,7 @@ from circuits.gates import (
     ViewSwitchGate,
 )
 from circuits.measurement import Bit, Known, Readout, measure_board
+from circuits.program import ELEMENTARY, Step, read_program
 from circuits.register import board_circuit, her, occ, sym
 from tests.circuits.boards import level_five, level_two, place, rotate
 

@@ -9,10 +9,10 @@ from qiskit.circuit import ClassicalRegister, Clbit, Gate, QuantumCircuit, Quant
 from qiskit.quantum_info import Operator, Statevector
 
 from circuits.components import exact_distribution, split
-from circuits.decomposition import PART_QUBITS, Step, elementary_steps, read_program
 from circuits.errors import CircuitShapeError
 from circuits.gates import EntanglingGate, HalfCancellingGate, HalfEntanglingGate, MoveGate
 from circuits.measurement import measure_board
+from circuits.program import PART_QUBITS, Step, elementary_steps, read_program
 from circuits.register import board_circuit
 from tests.circuits.boards import place
 

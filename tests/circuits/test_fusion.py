@@ -8,9 +8,9 @@ from qiskit.circuit import QuantumCircuit
 from qiskit.quantum_info import Operator, Statevector
 
 from circuits.components import fuse_components, join_components, split
-from circuits.decomposition import Step, read_program
 from circuits.fusion import FUSED_QUBITS, apply_steps, fuse
 from circuits.neighbours import neighbours
+from circuits.program import Step, read_program
 from tests.circuits.boards import level_five, level_two
 
 QUBITS = 5

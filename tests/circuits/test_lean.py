@@ -15,7 +15,7 @@ from qiskit.transpiler import CouplingMap
 
 from circuits.components import exact_distribution
 from circuits.lean import Encoding, Piece, PieceError, Shape, Site, lean_circuit, wire
-from circuits.lean.blocks import turn
+from circuits.lean.primitives import turn
 from circuits.measurement import Bit, Known
 from tests.circuits.lean_boards import (
     INTERFERING,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from circuits import wholefile
-from circuits.wholefile import remove_leftovers, replace_file
+from circuits import storage
+from circuits.storage import remove_leftovers, replace_file
 
 
 def child(work: Callable[[], object]) -> int:
@@ -262,4 +262,4 @@ def test_a_new_file_has_the_mode_asked_for_and_an_old_one_keeps_its_own(tmp_path
     file.chmod(0o640)
     replace_file(file, b"2", mode=0o600)
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
-    assert wholefile.remove_leftovers(tmp_path / "no folder" / "a.job") == 0
+    assert storage.remove_leftovers(tmp_path / "no folder" / "a.job") == 0

@@ -8,7 +8,7 @@ from time import perf_counter
 import pytest
 from qiskit.circuit import QuantumCircuit
 
-from circuits import decomposition, gates
+from circuits import gates, program
 from qttt.commands.explain import explained
 from qttt.errors import UsageError
 from qttt.lesson.building import make_lesson
@@ -233,7 +233,7 @@ def test_a_changed_gate_changes_the_lesson(monkeypatch: pytest.MonkeyPatch) -> N
     assert right.steps[-1].distribution is not None
     assert right.steps[-1].distribution.report.ok
     monkeypatch.setattr(gates.EntanglingGate, "_build", triplet)
-    monkeypatch.setattr(decomposition, "_known_moves", {})
+    monkeypatch.setattr(program, "_known_moves", {})
     wrong = lesson_of(record)
     assert amplitudes(wrong.steps[1], (5, 6)) == pytest.approx({"XO": sqrt(0.5), "OX": sqrt(0.5)})
     assert wrong.steps[-1].distribution is not None

@@ -239,7 +239,7 @@ def test_a_circuit_shows_its_blocks_and_fades_all_but_this_move() -> None:
 
 
 def test_gates_are_drawn_one_by_one_with_their_angles() -> None:
-    from circuits.decomposition import read_program
+    from circuits.program import read_program
 
     steps = read_program(compile_moves(play("5 5*6"), measured=False).circuit).steps
     scene = gates_scene(steps, "Gates")

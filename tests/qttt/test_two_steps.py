@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pytest
 from qiskit.quantum_info import Statevector
 
-from circuits.decomposition import Step, read_program
+from circuits.program import Step, read_program
 from qttt.compiler import compile_moves
 from qttt.game import Game
 from qttt.goodness import p_value
