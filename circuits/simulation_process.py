@@ -19,7 +19,7 @@ from circuits.errors import BackendError
 from circuits.interrupts import interrupts_held
 
 if TYPE_CHECKING:
-    from circuits.backends.jobs import Job
+    from circuits.backends.job_store import Job
     from circuits.decoding import Shots
 
 _PARENT_DEATH_SIGNAL: Final = 1
@@ -37,7 +37,7 @@ def simulate_apart(job: "Job") -> "list[Shots]":
         SimulationKilledError: a signal ended the process.
         BackendError: the simulation failed, or no process can be started.
     """
-    from circuits.backends import jobs
+    from circuits.backends import job_store
 
     process = None
     try:
@@ -51,7 +51,7 @@ def simulate_apart(job: "Job") -> "list[Shots]":
                 # What the terminal sends to all of its processes is for the caller to answer.
                 start_new_session=True,
             )
-        answer, complaint = process.communicate(json.dumps(jobs.to_json(job)).encode())
+        answer, complaint = process.communicate(json.dumps(job_store.to_json(job)).encode())
     except OSError as error:
         raise SimulationKilledError(
             f"no process can simulate {job.backend} here: {error.strerror or error}"
@@ -69,7 +69,7 @@ def simulate_apart(job: "Job") -> "list[Shots]":
     if process.returncode:
         words = complaint.decode(errors="replace").strip().splitlines()
         raise BackendError(words[-1] if words else f"its process ended with status {process.returncode}")
-    done = jobs.from_json(json.loads(answer))
+    done = job_store.from_json(json.loads(answer))
     assert done.results is not None
     return list(done.results)
 
@@ -82,20 +82,20 @@ def main() -> None:
     os.dup2(2, 1)
     text = sys.stdin.buffer.read()
 
-    from circuits.backends import jobs
+    from circuits.backends import job_store
     from circuits.backends.ibm_devices import fake_device
     from circuits.backends.ibm_errors import calm, scrub
     from circuits.backends.simulation import simulate
 
-    job = jobs.from_json(json.loads(text))
+    job = job_store.from_json(json.loads(text))
     try:
         with calm():
             results = simulate(job, fake_device(job.backend))
     except Exception as error:
         sys.exit(scrub(error))
-    done = job.at(jobs.JobState.DONE, results=tuple(results))
+    done = job.at(job_store.JobState.DONE, results=tuple(results))
     with open(answer, "wb") as stream:
-        stream.write(json.dumps(jobs.to_json(done)).encode())
+        stream.write(json.dumps(job_store.to_json(done)).encode())
 
 
 def _end_with(parent: int) -> None:

@@ -2,7 +2,7 @@
 
 Both are on disk before anything is sent, so that whatever happens to this program, the observation is neither
 lost nor made twice. The header is ``[Job "<device> <job id> <file>"]``; the file is one of
-`circuits.backends.jobs` with this payload:
+`circuits.backends.job_store` with this payload:
 
     {"format": "qttt observation", "record": the record as it was, "file": the record's file or null,
      "mode": the mode if it was chosen before, else null, "positions": those prepared from, or null,
@@ -27,7 +27,7 @@ from qttt.squares import SQUARES
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
-    from circuits.backends.jobs import Job
+    from circuits.backends.job_store import Job
     from circuits.decoding import Shots
 
 HEADER = "Job"

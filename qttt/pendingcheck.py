@@ -1,6 +1,6 @@
 """A cross-check that waits in a job; no record waits with it, because a check changes none.
 
-The job's file is one of `circuits.backends.jobs` with this payload:
+The job's file is one of `circuits.backends.job_store` with this payload:
 
     {"format": "qttt check", "record": the record,
      "views": whether the two readings of view switches are compared too,
@@ -28,7 +28,7 @@ from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     from circuits.backends.ibm_mitigation import ReadoutErrors
-    from circuits.backends.jobs import Job
+    from circuits.backends.job_store import Job
     from circuits.decoding import Shots
     from qttt.checkreport import CheckReport
 

@@ -1,8 +1,8 @@
 """Jobs that outlive this program: on disk before anything is sent, and fetched later whatever happened.
 
 What a job is for is its *kind*, and each kind has the command that sends it and fetches it again. The file is
-one of `circuits.backends.jobs`; what has to be known besides the circuits is its payload, whose ``format``
-names the kind. Everything here is the same for all kinds.
+one of `circuits.backends.job_store`; what has to be known besides the circuits is its payload, whose
+``format`` names the kind. Everything here is the same for all kinds.
 """
 
 import os
@@ -20,7 +20,7 @@ from qttt.samples import service_errors
 
 if TYPE_CHECKING:
     from circuits.backends.ibm import JobHandle
-    from circuits.backends.jobs import Job
+    from circuits.backends.job_store import Job
     from circuits.backends.progress import Notify
     from circuits.decoding import Shots
 
@@ -176,13 +176,13 @@ def _settled_if_ended(pending: PendingJob) -> Iterator[None]:
 
 
 def _ended(path: Path | None) -> bool:
-    from circuits.backends import jobs
+    from circuits.backends import job_store
     from circuits.errors import CircuitsError
 
     if path is None:
         return False
     with suppress(CircuitsError):
-        return jobs.load(path).state in (jobs.JobState.FAILED, jobs.JobState.CANCELLED)
+        return job_store.load(path).state in (job_store.JobState.FAILED, job_store.JobState.CANCELLED)
     return False
 
 
@@ -192,10 +192,10 @@ def load_job(path: Path, kind: str) -> "Job":
     Raises:
         UsageError: it cannot be read, or is of another kind; the message names the command of that.
     """
-    from circuits.backends import jobs
+    from circuits.backends import job_store
 
     with service_errors():
-        job = jobs.load(path)
+        job = job_store.load(path)
     found = job.payload.get("format")
     if found == kind:
         return job

@@ -23,7 +23,7 @@ from qiskit.providers import BackendV2
 from qiskit_ibm_runtime import QiskitRuntimeService
 from qiskit_ibm_runtime.executor_sampler import Sampler
 
-from circuits.backends import jobs
+from circuits.backends import job_store
 from circuits.backends.ibm_accounts import account_state, connect
 from circuits.backends.ibm_cost import Cost, circuit_cost, quantum_seconds
 from circuits.backends.ibm_devices import fake_device
@@ -38,7 +38,7 @@ from circuits.backends.ibm_jobs import (
 )
 from circuits.backends.ibm_options import Options, sampler_options
 from circuits.backends.ibm_transpile import check_compiled, compile_for
-from circuits.backends.jobs import Job, JobState, StoredCircuit
+from circuits.backends.job_store import Job, JobState, StoredCircuit
 from circuits.backends.progress import Notify, Progress, ignore
 from circuits.decoding import Shots
 from circuits.errors import BackendError, BackendUsageError, UnknownBackendError
@@ -176,7 +176,7 @@ class IBMBackend:
     def _check(self, circuits: Sequence[QuantumCircuit], shots: int) -> None:
         if not circuits:
             raise BackendUsageError("a job needs at least one circuit")
-        most = min(getattr(self.device, "max_shots", None) or jobs.MAX_SHOTS, jobs.MAX_SHOTS)
+        most = min(getattr(self.device, "max_shots", None) or job_store.MAX_SHOTS, job_store.MAX_SHOTS)
         if not 1 <= shots <= most:
             raise BackendUsageError(f"{self.name} runs 1 to {most} shots, not {shots}")
         for circuit in circuits:
@@ -266,7 +266,7 @@ class IBMBackend:
             payload=payload or {},
         )
         if path is not None:
-            jobs.save(job, path)
+            job_store.save(job, path)
         return job
 
     def send(self, job: Job, path: str | PathLike[str] | None = None, notify: Notify = ignore) -> JobHandle:
@@ -282,7 +282,7 @@ class IBMBackend:
         """
         job = job.at(JobState.SUBMITTING)
         if path is not None:
-            jobs.save(job, path)
+            job_store.save(job, path)
         if self._service is not None and (done := nothing_sent(job)) is not None:
             handle = JobHandle(done, path, remote=object())
             handle.update(done.state)
@@ -386,7 +386,7 @@ def resume(
         UnknownBackendError: the simulated device no longer exists.
         BackendError: the job failed, was cancelled, is unknown or never arrived, or the service failed.
     """
-    job = jobs.load(path)
+    job = job_store.load(path)
     if job.state is JobState.DONE:
         return Fetched(job, job.results)
     if job.state in (JobState.FAILED, JobState.CANCELLED):
@@ -395,7 +395,7 @@ def resume(
         job = job.at(JobState.SUBMITTED, job_id=local_name(job))
         handle = JobHandle(job, path, device=fake_device(job.backend))
     elif (done := nothing_sent(job)) is not None:
-        jobs.save(done, path)
+        job_store.save(done, path)
         return Fetched(done, done.results)
     else:
         handle = _find_remotely(job, path, notify, resubmit)

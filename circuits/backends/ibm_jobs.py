@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from qiskit.providers import BackendV2
 
-from circuits.backends import jobs
+from circuits.backends import job_store
 from circuits.backends.ibm_errors import attempt, calm, scrub
 from circuits.backends.ibm_options import Options
 from circuits.backends.ibm_transpile import check_compiled
-from circuits.backends.jobs import Job, JobState
+from circuits.backends.job_store import Job, JobState
 from circuits.backends.progress import Notify, Progress, ignore
 from circuits.backends.simulation import no_bits, shots_of, simulate, simulation_cost
 from circuits.decoding import Shots
@@ -56,7 +56,7 @@ class JobHandle:
         """
         self.job = self.job.at(state, **changes)
         if self.path is not None:
-            jobs.save(self.job, self.path)
+            job_store.save(self.job, self.path)
 
     def wait(
         self,

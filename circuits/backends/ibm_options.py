@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from circuits.backends.ibm_transpile import SEEDS
-from circuits.backends.jobs import Job
+from circuits.backends.job_store import Job
 from circuits.errors import BackendUsageError
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from circuits.backends.ibm import Prepared
-    from circuits.backends.jobs import Job
+    from circuits.backends.job_store import Job
     from circuits.decoding import Shots
     from qttt.observation import Sample
 

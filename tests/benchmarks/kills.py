@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from circuits.backends import jobs
+from circuits.backends import job_store
 from qttt import devices
 from qttt.recordfile import load_record
 from tests.qttt.cli_runs import run
@@ -73,7 +73,7 @@ class Kind:
             return "finished, not told"
         if record.events and str(record.events[-1]).startswith("=p:"):
             return "positions known"
-        done = jobs.load(folder / self.job).state is jobs.JobState.DONE
+        done = job_store.load(folder / self.job).state is job_store.JobState.DONE
         return "shots on disk" if done else "job on its way"
 
 

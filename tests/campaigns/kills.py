@@ -52,7 +52,7 @@ SAVING = (
     "qttt/pendingcheck.py",
     "qttt/pendingjobs.py",
     "qttt/matchfile.py",
-    "circuits/backends/jobs.py",
+    "circuits/backends/job_store.py",
     "circuits/storage.py",
 )
 

@@ -228,18 +228,18 @@ def _read_table(data: bytes) -> None:
 
 def read_jobs(data: bytes) -> None:
     """A job file."""
-    from circuits.backends import jobs
+    from circuits.backends import job_store
     from circuits.errors import CircuitsError
 
     path = _scratch() / "fuzzed.job"
     path.write_bytes(data)
     try:
-        job = jobs.load(path)
+        job = job_store.load(path)
     except CircuitsError as error:
         refused(error)
         return
-    again = jobs.from_json(json.loads(json.dumps(jobs.to_json(job), allow_nan=False)))
-    demand(jobs.to_json(again) == jobs.to_json(job), "a job is read back otherwise")
+    again = job_store.from_json(json.loads(json.dumps(job_store.to_json(job), allow_nan=False)))
+    demand(job_store.to_json(again) == job_store.to_json(job), "a job is read back otherwise")
 
 
 def read_pending(data: bytes) -> None:
@@ -286,7 +286,7 @@ def read_matches(data: bytes) -> None:
 
 def read_stored(data: bytes) -> None:
     """Only the circuits and readouts of a job file, which is where its depth is."""
-    from circuits.backends import stored_circuits
+    from circuits.backends import job_circuits
     from circuits.errors import CircuitsError
     from circuits.measurement import Readout
 
@@ -294,7 +294,7 @@ def read_stored(data: bytes) -> None:
         value: Any = json.loads(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return
-    for read in (stored_circuits.from_json, Readout.from_json):
+    for read in (job_circuits.from_json, Readout.from_json):
         if read == Readout.from_json and not isinstance(value, dict):
             continue
         try:
@@ -305,10 +305,8 @@ def read_stored(data: bytes) -> None:
             if isinstance(made, Readout):
                 demand(Readout.from_json(made.to_json()) == made, "a readout is read back otherwise")
             else:
-                plain = stored_circuits.to_json(made)
-                demand(
-                    stored_circuits.to_json(stored_circuits.from_json(plain)) == plain, "a circuit changed"
-                )
+                plain = job_circuits.to_json(made)
+                demand(job_circuits.to_json(job_circuits.from_json(plain)) == plain, "a circuit changed")
 
 
 @cache

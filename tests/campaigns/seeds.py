@@ -179,7 +179,7 @@ def _tables() -> tuple[bytes, ...]:
 def _job() -> "dict[str, object]":
     import numpy as np
 
-    from circuits.backends import jobs
+    from circuits.backends import job_store
     from circuits.decoding import Shots
     from qttt.compiler import compile_moves
     from qttt.game import Game
@@ -189,15 +189,19 @@ def _job() -> "dict[str, object]":
     game.play("5 5*6 1+3 3-4")
     compiled = compile_moves(game, Mode.STANDARD)
     circuit = compiled.circuit.decompose().decompose()
-    stored = jobs.StoredCircuit(circuit, "standard", compiled.readout)
-    job = jobs.Job("fake_torino", (stored,), 4, 7, "circuits-0123456789abcdef", payload={"record": "5 5*6"})
+    stored = job_store.StoredCircuit(circuit, "standard", compiled.readout)
+    job = job_store.Job(
+        "fake_torino", (stored,), 4, 7, "circuits-0123456789abcdef", payload={"record": "5 5*6"}
+    )
     rng = np.random.default_rng(1)
     sizes = [
         next((len(register) for register in circuit.cregs if register.name == name), 0)
         for name in ("pos", "mark", "flag")
     ]
     shots = Shots(*(rng.random((4, size)) < 0.5 for size in sizes))
-    return jobs.to_json(job.at(jobs.JobState.DONE, results=(shots,), job_id="local-1", quantum_seconds=2.5))
+    return job_store.to_json(
+        job.at(job_store.JobState.DONE, results=(shots,), job_id="local-1", quantum_seconds=2.5)
+    )
 
 
 def _jobs() -> "list[object]":

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from circuits.backends import jobs, stored_circuits
+from circuits.backends import job_circuits, job_store
 from circuits.errors import BackendUsageError
 from qttt.cli import main
 from qttt.errors import IllegalMoveError
@@ -91,10 +91,10 @@ def job(**changes: Any) -> Any:
 @pytest.mark.parametrize("number", [10**400, -(10**400)])
 def test_whole_numbers_beyond_all_floats_are_refused(number: int) -> None:
     with pytest.raises(BackendUsageError, match="'quantum_seconds' is missing or wrong"):
-        jobs.from_json(job(quantum_seconds=number))
+        job_store.from_json(job(quantum_seconds=number))
     circuit = {"qubits": 1, "registers": [], "phase": 0, "instructions": [["rz", [0], [number]]]}
     with pytest.raises(BackendUsageError, match="where an angle belongs"):
-        stored_circuits.from_json(circuit)
+        job_circuits.from_json(circuit)
 
 
 def match_line(**changes: Any) -> bytes:
@@ -127,7 +127,7 @@ def test_numbers_that_read_as_infinite_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "x.job"
     file.write_text(json.dumps(job()).replace('"payload": {', '"payload": {"much": 1e999, '))
     with pytest.raises(BackendUsageError, match="is not JSON: 1e999 is not JSON"):
-        jobs.load(file)
+        job_store.load(file)
 
 
 def test_a_job_file_of_many_small_values_is_refused(tmp_path: Path) -> None:
@@ -135,24 +135,24 @@ def test_a_job_file_of_many_small_values_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "x.job"
     file.write_text("[" + ",".join(["[]"] * 1_000_001) + "]")
     with pytest.raises(BackendUsageError, match="has more than 2,000,000 values"):
-        jobs.load(file)
+        job_store.load(file)
 
 
 def test_a_job_file_without_an_end_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BackendUsageError, match="is larger than 16 MiB"):
-        jobs.load("/dev/zero")
+        job_store.load("/dev/zero")
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_text(json.dumps(job())))
     writer.start()
-    assert jobs.load(pipe).backend == "fake_torino"
+    assert job_store.load(pipe).backend == "fake_torino"
     writer.join()
 
 
 def test_a_job_too_large_to_be_read_again_is_not_saved(tmp_path: Path) -> None:
-    large = jobs.from_json(job(payload={"text": "x" * jobs.MAX_BYTES}))
+    large = job_store.from_json(job(payload={"text": "x" * job_store.MAX_BYTES}))
     with pytest.raises(BackendUsageError, match="and a job file has 16,777,216 at most"):
-        jobs.save(large, tmp_path / "x.job")
+        job_store.save(large, tmp_path / "x.job")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -173,7 +173,7 @@ def test_a_job_too_large_to_be_read_again_is_not_saved(tmp_path: Path) -> None:
 def test_delays_that_no_device_can_make_are_refused(length: float, unit: Any) -> None:
     circuit = {"qubits": 1, "registers": [], "phase": 0, "instructions": [["delay", [0], [length, unit]]]}
     with pytest.raises(BackendUsageError, match="a stored circuit has"):
-        stored_circuits.from_json(circuit)
+        job_circuits.from_json(circuit)
 
 
 def test_a_refused_undo_leaves_an_agreed_draw() -> None:

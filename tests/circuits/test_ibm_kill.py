@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from circuits.backends import jobs
+from circuits.backends import job_store
 from circuits.backends.ibm import Options, Prepared, get_backend, resume
 from circuits.decoding import Shots
 from tests.circuits.ibm_circuits import asymmetric, chain
@@ -62,13 +62,13 @@ def kill_and_resume(folder: Path, kills: int, seed: int) -> Counter[str]:
         time.sleep(1.5 * random.random() ** 2)
         player.kill()
         player.join()
-        found[jobs.load(path).state] += 1
+        found[job_store.load(path).state] += 1
         resumed = resume(path)
         assert resumed.shots is not None
         assert len(resumed.shots) == 2
         assert all(same(one, two) for one, two in zip(resumed.shots, expected, strict=True)), f"kill {number}"
-        after = jobs.load(path)
-        assert after.state is jobs.JobState.DONE
+        after = job_store.load(path)
+        assert after.state is job_store.JobState.DONE
         assert after.payload == {"record": "1+3 1*2"}
         assert resume(path).shots is not None
         # What was being written when it died went with the next save of the file.

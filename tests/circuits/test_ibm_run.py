@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from qiskit.circuit import ClassicalRegister, QuantumCircuit, QuantumRegister
 
-from circuits.backends import get_backend, jobs
+from circuits.backends import get_backend, job_store
 from circuits.backends.base import Backend
 from circuits.backends.ibm import Options, resume
 from circuits.backends.ibm import get_backend as ibm_backend
-from circuits.backends.jobs import JobState
+from circuits.backends.job_store import JobState
 from circuits.backends.progress import Progress
 from circuits.decoding import Shots, decode
 from circuits.errors import BackendError, BackendUsageError, UnknownBackendError
@@ -143,7 +143,7 @@ def test_a_job_from_its_file(tmp_path: Path) -> None:
     path = tmp_path / "game.job"
     news: list[Progress] = []
     handle = backend.submit(prepared, seed=5, path=path, payload={"record": "1 8"}, notify=news.append)
-    waiting = jobs.load(path)
+    waiting = job_store.load(path)
     assert (waiting.state, waiting.results, waiting.seed) == (JobState.SUBMITTED, None, 5)
     assert waiting.payload == {"record": "1 8"}
     assert [item.label for item in waiting.circuits] == ["standard", "rotated"]
@@ -157,7 +157,7 @@ def test_a_job_from_its_file(tmp_path: Path) -> None:
     shots = handle.wait(news.append)
     assert resumed.shots is not None
     assert all(same(one, two) for one, two in zip(resumed.shots, shots, strict=True))
-    assert jobs.load(path).state is JobState.DONE
+    assert job_store.load(path).state is JobState.DONE
     done = resume(path)
     assert done.shots is not None
     assert all(same(one, two) for one, two in zip(done.shots, shots, strict=True))

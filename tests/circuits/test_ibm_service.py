@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import requests
 
-from circuits.backends import get_backend, ibm_errors, jobs
+from circuits.backends import get_backend, ibm_errors, job_store
 from circuits.backends.ibm import IBMBackend, JobHandle, Options, resume
 from circuits.backends.ibm import get_backend as ibm_backend
 from circuits.backends.ibm_accounts import save_account
 from circuits.backends.ibm_devices import list_backends
-from circuits.backends.jobs import JobState
+from circuits.backends.job_store import JobState
 from circuits.backends.progress import Progress
 from circuits.decoding import decode
 from circuits.errors import BackendError, UnknownBackendError
@@ -59,7 +59,7 @@ def test_a_job_from_request_to_board(
     assert prepared.instance == CRN
     path, news = tmp_path / "game.job", list[Progress]()
     handle = backend.submit(prepared, seed=1, path=path, payload={"record": "1 8"}, notify=news.append)
-    stored = jobs.load(path)
+    stored = job_store.load(path)
     assert (stored.state, stored.job_id, stored.instance) == (JobState.SUBMITTED, "job0000", CRN)
     assert service.jobs["job0000"]["tags"] == [stored.tag]
     # The service's own estimate takes the place of ours.
@@ -188,7 +188,7 @@ def test_the_file_knows_the_job_before_it_is_sent(service: Service, tmp_path: Pa
 
     def look(method: str, request: str) -> None:
         if (method, request) == ("POST", "/api/v1/jobs"):
-            seen.append(jobs.load(path).state)
+            seen.append(job_store.load(path).state)
 
     service.faults.append(look)
     submitted(path)
@@ -262,7 +262,7 @@ def test_jobs_that_end_badly(
     with pytest.raises(BackendError, match=message) as caught:
         handle.wait(sleep=no_sleep)
     assert "\n" not in str(caught.value)
-    after = jobs.load(path)
+    after = job_store.load(path)
     assert (after.state, after.reason, after.payload) == (state, str(caught.value), {})
     with pytest.raises(BackendError, match=f"the job {state}: "):
         resume(path)
@@ -277,7 +277,7 @@ def test_a_job_that_the_service_does_not_know(service: Service, tmp_path: Path) 
     ):
         resume(path)
     # The file is as it was.
-    assert jobs.load(path).state is JobState.SUBMITTED
+    assert job_store.load(path).state is JobState.SUBMITTED
 
 
 def test_a_job_of_another_instance(service: Service, tmp_path: Path) -> None:
@@ -351,10 +351,10 @@ def test_troubles_on_the_way(
     with pytest.raises(BackendError, match=submitting) as caught:
         backend.submit(prepared, seed=1, path=tmp_path / "b.job")
     assert "\n" not in str(caught.value)
-    assert jobs.load(tmp_path / "b.job").state is JobState.SUBMITTING
+    assert job_store.load(tmp_path / "b.job").state is JobState.SUBMITTING
     with pytest.raises(BackendError, match=fetching):
         resume(path)
-    assert jobs.load(path).state is JobState.SUBMITTED
+    assert job_store.load(path).state is JobState.SUBMITTED
     service.faults.clear()
     assert resume(path, sleep=no_sleep).shots is not None
     assert capfd.readouterr() == ("", "")
@@ -392,7 +392,7 @@ def test_cancelling(service: Service, tmp_path: Path) -> None:
     service.first_statuses = ["Queued"] * 5
     submitted(path).cancel()
     assert service.jobs["job0000"]["state"]["status"] == "Cancelled"
-    assert jobs.load(path).state is JobState.CANCELLED
+    assert job_store.load(path).state is JobState.CANCELLED
 
 
 def test_a_result_of_another_shape(service: Service) -> None:

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from qiskit.circuit import QuantumCircuit
 
-from circuits.backends import jobs
-from circuits.backends.jobs import JobState
+from circuits.backends import job_store
+from circuits.backends.job_store import JobState
 from circuits.interrupts import interrupts_held
 from tests.circuits.ibm_circuits import chain, dynamic
 
@@ -67,7 +67,7 @@ def test_other_threads_hold_nothing() -> None:
     assert found == [signal.default_int_handler]
 
 
-def _prepared(circuit: QuantumCircuit, shots: int, device: str = "fake_manila") -> jobs.Job:
+def _prepared(circuit: QuantumCircuit, shots: int, device: str = "fake_manila") -> job_store.Job:
     from circuits.backends.ibm import Options, get_backend
 
     backend = get_backend(device)
@@ -162,7 +162,7 @@ def _simulations() -> set[int]:
 def test_a_long_job_ends_with_its_caller_and_stays_resumable(tmp_path: Path, kill: signal.Signals) -> None:
     path = tmp_path / "long.job"
     # A million trajectories: minutes.
-    jobs.save(_prepared(dynamic(), 1_000_000).at(JobState.SUBMITTED), path)
+    job_store.save(_prepared(dynamic(), 1_000_000).at(JobState.SUBMITTED), path)
     before = _simulations()
     with subprocess.Popen(
         [sys.executable, "-c", _LONG, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -19,8 +19,8 @@ from qiskit.circuit.classical import expr
 from qiskit.circuit.library import QFTGate
 from qiskit_aer import AerSimulator
 
-from circuits.backends import jobs, stored_circuits
-from circuits.backends.jobs import Job, JobState, StoredCircuit
+from circuits.backends import job_circuits, job_store
+from circuits.backends.job_store import Job, JobState, StoredCircuit
 from circuits.decoding import Shots
 from circuits.errors import BackendError, BackendUsageError
 from tests.circuits.ibm_circuits import asymmetric, chain, dynamic
@@ -50,8 +50,8 @@ def test_round_trip(tmp_path: Path) -> None:
         state=JobState.DONE, job_id="d1-x_2", instance="crn:v1:x", quantum_seconds=2.5, results=results
     )
     path = tmp_path / "a.job"
-    jobs.save(job, path)
-    back = jobs.load(path)
+    job_store.save(job, path)
+    back = job_store.load(path)
     assert replace(back, circuits=(), results=None) == replace(job, circuits=(), results=None)
     assert [(item.label, item.readout) for item in back.circuits] == [
         (item.label, item.readout) for item in job.circuits
@@ -60,7 +60,7 @@ def test_round_trip(tmp_path: Path) -> None:
     for read, written in zip(back.results, results, strict=True):
         for name in ("pos", "mark", "flag"):
             assert np.array_equal(getattr(read, name), getattr(written, name))
-    assert jobs.to_json(back) == jobs.to_json(job)
+    assert job_store.to_json(back) == job_store.to_json(job)
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -69,7 +69,7 @@ def test_angles_come_back_to_the_last_bit() -> None:
     angles = [np.pi / 2, np.nextafter(np.pi / 2, 0), 1e-300, -0.1, 1.2345678901234567]
     for angle in angles:
         circuit.rz(angle, 0)
-    back = stored_circuits.from_json(json.loads(json.dumps(stored_circuits.to_json(circuit))))
+    back = job_circuits.from_json(json.loads(json.dumps(job_circuits.to_json(circuit))))
     assert [float(item.operation.params[0]) for item in back.data] == angles
 
 
@@ -82,9 +82,9 @@ def test_a_stored_if_still_decides() -> None:
     circuit.measure(0, 1)
     circuit.delay(16, 0, "dt")
     circuit.reset(1)
-    stored = stored_circuits.to_json(circuit)
-    back = stored_circuits.from_json(json.loads(json.dumps(stored)))
-    assert stored_circuits.to_json(back) == stored
+    stored = job_circuits.to_json(circuit)
+    back = job_circuits.from_json(json.loads(json.dumps(stored)))
+    assert job_circuits.to_json(back) == stored
     simulator = AerSimulator(seed_simulator=5)
     assert simulator.run(back, shots=200).result().get_counts() == (
         simulator.run(circuit, shots=200).result().get_counts()
@@ -95,16 +95,16 @@ def test_what_cannot_be_stored() -> None:
     unknown = QuantumCircuit(2)
     unknown.append(QFTGate(2), [0, 1])
     with pytest.raises(BackendUsageError, match="'qft' cannot be stored"):
-        stored_circuits.to_json(unknown)
+        job_circuits.to_json(unknown)
     loose = QuantumCircuit(1, 1)
     loose.add_bits([ClassicalRegister(1)[0]])
     with pytest.raises(BackendUsageError, match="loose or shared classical bits"):
-        stored_circuits.to_json(loose)
+        job_circuits.to_json(loose)
     computed = QuantumCircuit(1, 1)
     with computed.if_test(expr.logic_not(computed.clbits[0])):
         computed.x(0)
     with pytest.raises(BackendUsageError, match="`if` on an expression"):
-        stored_circuits.to_json(computed)
+        job_circuits.to_json(computed)
 
 
 Edit = Callable[[dict[str, Any]], Any]
@@ -164,24 +164,24 @@ def circuit_of(data: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_damage_is_named(edit: Edit, message: str, tmp_path: Path) -> None:
-    data = jobs.to_json(a_job())
+    data = job_store.to_json(a_job())
     edit(data)
     path = tmp_path / "bad.job"
     path.write_text(json.dumps(data), encoding="utf-8")
     with pytest.raises(BackendUsageError, match=message) as caught:
-        jobs.load(path)
+        job_store.load(path)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
 
 
 def test_results_of_the_wrong_length() -> None:
-    data = jobs.to_json(a_job(state=JobState.DONE, results=(shots_of(3), shots_of(3))))
+    data = job_store.to_json(a_job(state=JobState.DONE, results=(shots_of(3), shots_of(3))))
     data["results"][0]["pos"]["data"] = "AA=="
     with pytest.raises(BackendUsageError, match="1 bytes of 'pos' for 5 shots"):
-        jobs.from_json(data)
+        job_store.from_json(data)
     data["results"][0]["pos"]["data"] = "*"
     with pytest.raises(BackendUsageError, match="damaged 'pos'"):
-        jobs.from_json(data)
+        job_store.from_json(data)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "\x00", '{"format": NaN}'])
@@ -189,16 +189,16 @@ def test_not_json(text: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.job"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BackendUsageError, match="is not JSON"):
-        jobs.load(path)
+        job_store.load(path)
 
 
 def test_no_file_and_no_folder(tmp_path: Path) -> None:
     with pytest.raises(BackendUsageError, match="cannot be read: No such file"):
-        jobs.load(tmp_path / "none.job")
+        job_store.load(tmp_path / "none.job")
     with pytest.raises(BackendError, match="cannot be written: No such file"):
-        jobs.save(a_job(), tmp_path / "none" / "a.job")
+        job_store.save(a_job(), tmp_path / "none" / "a.job")
     with pytest.raises(BackendUsageError, match="payload is not JSON"):
-        jobs.save(a_job(payload={"x": object()}), tmp_path / "a.job")
+        job_store.save(a_job(payload={"x": object()}), tmp_path / "a.job")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -215,10 +215,10 @@ def test_no_file_and_no_folder(tmp_path: Path) -> None:
 )
 def test_any_json_is_refused_in_one_line(data: object) -> None:
     """Whatever stands in the place of a circuit, the answer is a circuit or one line."""
-    whole = jobs.to_json(a_job())
+    whole = job_store.to_json(a_job())
     whole["circuits"][0]["circuit"]["instructions"] = data
     try:
-        jobs.from_json(whole)
+        job_store.from_json(whole)
     except BackendUsageError as error:
         assert "\n" not in str(error)
     else:
@@ -229,13 +229,13 @@ def write_for_ever(path: str) -> None:
     numbers = iter(range(10**9))
     while True:
         number = next(numbers)
-        jobs.save(a_job(payload={"number": number, "text": str(number) * 200}), path)
+        job_store.save(a_job(payload={"number": number, "text": str(number) * 200}), path)
 
 
 def test_a_kill_never_leaves_half_a_file(tmp_path: Path) -> None:
     """Ten kills while a file is replaced over and over; what is found is always one whole version."""
     path = tmp_path / "a.job"
-    jobs.save(a_job(payload={"number": 0, "text": "0" * 200}), path)
+    job_store.save(a_job(payload={"number": 0, "text": "0" * 200}), path)
     random = np.random.default_rng(8)
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.circuits.test_jobs"])
@@ -249,7 +249,7 @@ def test_a_kill_never_leaves_half_a_file(tmp_path: Path) -> None:
         assert writer.pid is not None
         os.kill(writer.pid, signal.SIGKILL)
         writer.join()
-        payload = jobs.load(path).payload
+        payload = job_store.load(path).payload
         assert payload["text"] == str(payload["number"]) * 200
 
 
@@ -257,10 +257,10 @@ def test_a_kill_never_leaves_half_a_file(tmp_path: Path) -> None:
 def test_no_file_asks_for_more_shots_than_the_command_line_allows(shots: int, tmp_path: Path) -> None:
     from qttt import samples
 
-    assert jobs.MAX_SHOTS == samples.MAX_SHOTS == 1_000_000
+    assert job_store.MAX_SHOTS == samples.MAX_SHOTS == 1_000_000
     path = tmp_path / "large.job"
-    jobs.save(a_job(), path)
+    job_store.save(a_job(), path)
     path.write_text(json.dumps(json.loads(path.read_text()) | {"shots": shots}))
     with pytest.raises(BackendUsageError) as caught:
-        jobs.load(path)
+        job_store.load(path)
     assert str(caught.value) == f"{path}: the job file asks for {shots:,} shots, and 1,000,000 is the most"

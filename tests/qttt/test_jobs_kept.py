@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from circuits.backends import jobs
-from circuits.backends.jobs import JobState
+from circuits.backends import job_store
+from circuits.backends.job_store import JobState
 from qttt.recordfile import load_record
 from tests.circuits.ibm_service import CRN, TOKEN, Answer, Service, install
 from tests.qttt.cli_runs import Run, refusal, run, run_json
@@ -105,7 +105,7 @@ def test_everything_is_on_disk_before_the_wait_and_after_ctrl_c(
 
     def look(method: str, path: str) -> None:
         if (method, path) == ("POST", "/api/v1/jobs"):
-            seen.append((jobs.load(kind.job).state, "Job" in load_record("game.qttt").headers))
+            seen.append((job_store.load(kind.job).state, "Job" in load_record("game.qttt").headers))
 
     service.faults.append(look)
     done = interrupted(kind, service)
@@ -115,7 +115,7 @@ def test_everything_is_on_disk_before_the_wait_and_after_ctrl_c(
     )
     assert f"go on with: qttt {kind.command} --resume {kind.job}" in done.err.splitlines()[-1]
     assert seen == [(JobState.SUBMITTING, kind is DYNAMIC)]
-    job = jobs.load(kind.job)
+    job = job_store.load(kind.job)
     assert (job.state, job.job_id, job.instance) == (JobState.SUBMITTED, "job0000", CRN)
     assert (job.backend, job.shots) == (f"ibm_{kind.device}", 4 if kind is DYNAMIC else 200)
     assert all(item.readout is not None for item in job.circuits)
@@ -178,7 +178,7 @@ def test_a_job_that_ends_badly_gives_the_reason(
         assert re.search(message, line), line
     # Nothing waits any more, and the file keeps the reason.
     assert not kind.waiting()
-    kept = jobs.load(kind.job)
+    kept = job_store.load(kind.job)
     assert kept.state in (JobState.FAILED, JobState.CANCELLED)
     assert kept.reason is not None
 
@@ -199,7 +199,7 @@ def test_a_job_that_is_unknown_or_out_of_reach_stays(
 ) -> None:
     interrupted(kind, service)
     patiently(monkeypatch)
-    kept, before = service.jobs.copy(), jobs.load(kind.job).state
+    kept, before = service.jobs.copy(), job_store.load(kind.job).state
     service.jobs.clear()
     unknown = kind.resume()
     assert unknown.status == 3
@@ -213,7 +213,7 @@ def test_a_job_that_is_unknown_or_out_of_reach_stays(
         assert "retrying: attempt 1 of 5 failed while " in away.err
         assert "cannot be reached" in away.err.splitlines()[-1]
         service.faults.clear()
-    assert jobs.load(kind.job).state is before
+    assert job_store.load(kind.job).state is before
     assert kind.waiting() is (kind is DYNAMIC)
     assert kind.resume().status == 0
 
@@ -281,7 +281,7 @@ def test_nothing_is_asked_and_sent_where_everything_is_certain(command: str, ser
     service.faults.append(lost)
     again = run(command, "--resume", found["job"], "--json")
     assert json.loads(again.out)["squares" if command == "check" else "board"]
-    assert jobs.load(found["job"]).state is JobState.DONE
+    assert job_store.load(found["job"]).state is JobState.DONE
 
 
 def test_a_game_at_the_keyboard_goes_on_from_a_demonstration(

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from circuits.backends import jobs
-from circuits.backends.jobs import JobState
+from circuits.backends import job_store
+from circuits.backends.job_store import JobState
 from circuits.decoding import Shots
 from qttt.outcomes import Positions
 from qttt.pending import find
@@ -79,7 +79,7 @@ def test_a_record_in_a_file_is_marked_and_then_goes_on() -> None:
     name = write(f'[Level "1"]\n{SMALL}')
     found = run_json("observe", name, *DEVICE)
     assert found["job"] == "game-1.job"
-    job = jobs.load("game-1.job")
+    job = job_store.load("game-1.job")
     assert job.state is JobState.DONE
     assert (job.shots, job.circuits[0].label, job.circuits[0].readout is not None) == (200, "standard", True)
     assert job.payload["mode"] is None
@@ -277,13 +277,13 @@ def noisy_job(level: int, moves: str, device: tuple[str, ...], *words: str) -> s
     """A record that waits for a job, done on a simulated device, whose bits were random."""
     name = write(f'[Level "{level}"]\n{moves}')
     assert run("observe", name, *device, *words, terminal=True).status in (0, 130)
-    job, rng = jobs.load("game-1.job"), np.random.default_rng(1)
+    job, rng = job_store.load("game-1.job"), np.random.default_rng(1)
     assert job.results is not None
     results = tuple(
         Shots(*(rng.integers(2, size=bits.shape).astype(bool) for bits in (run.pos, run.mark, run.flag)))
         for run in job.results
     )
-    jobs.save(replace(job, results=results), "game-1.job")
+    job_store.save(replace(job, results=results), "game-1.job")
     write(f'[Level "{level}"]\n[Job "{job.backend} - game-1.job"]\n{moves}')
     return name
 
@@ -430,7 +430,7 @@ def test_a_real_device_is_asked_for_after_its_costs_are_shown(
     assert "queued, job job0000, 2 jobs are waiting for the device" in done.err
     found = json.loads(done.out)
     assert (found["job_id"], found["backend"], found["illegal"]) == ("job0000", "ibm_manila", 0)
-    assert jobs.load("game-1.job").instance == CRN
+    assert job_store.load("game-1.job").instance == CRN
 
 
 def test_nothing_sends_a_job_to_a_real_device_unasked(service: Service) -> None:
@@ -611,7 +611,7 @@ def test_resuming_a_costly_simulation_asks_too(monkeypatch: pytest.MonkeyPatch) 
     refused = run("observe", "--resume", name, stdin="no\n", terminal=True)
     assert refused.status == 130
     assert "nothing was simulated" in refused.err
-    assert jobs.load(name).state is JobState.SUBMITTED
+    assert job_store.load(name).state is JobState.SUBMITTED
     # Where nobody can be asked, it is done.
     done = run("observe", "--resume", name)
     assert (done.status, done.err) == (0, "")

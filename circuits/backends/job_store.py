@@ -1,6 +1,6 @@
 """Jobs on disk: everything needed to get a result later, written before there is one.
 
-A job file is JSON, small, and safe to read from anybody (see `circuits.backends.stored_circuits`). It is
+A job file is JSON, small, and safe to read from anybody (see `circuits.backends.job_circuits`). It is
 replaced as a whole, never written in place, so that a crash leaves the old file or the new one. Its states:
 
     prepared     written down, nothing sent
@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from qiskit.circuit import QuantumCircuit
 
-from circuits.backends import stored_circuits
+from circuits.backends import job_circuits
 from circuits.decoding import Shots
 from circuits.errors import BackendError, BackendUsageError, DecodingError
 from circuits.measurement import REGISTER_NAMES, Readout
@@ -152,7 +152,7 @@ def to_json(job: Job) -> dict[str, Any]:
             {
                 "label": item.label,
                 "readout": item.readout.to_json() if item.readout else None,
-                "circuit": stored_circuits.to_json(item.circuit),
+                "circuit": job_circuits.to_json(item.circuit),
             }
             for item in job.circuits
         ],
@@ -239,7 +239,7 @@ def _circuit(entry: object) -> StoredCircuit:
     readout = _optional(entry, "readout", dict)
     try:
         return StoredCircuit(
-            circuit=stored_circuits.from_json(entry.get("circuit")),
+            circuit=job_circuits.from_json(entry.get("circuit")),
             label=_field(entry, "label", str),
             readout=Readout.from_json(readout) if readout is not None else None,
         )
