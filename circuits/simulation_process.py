@@ -83,9 +83,9 @@ def main() -> None:
     text = sys.stdin.buffer.read()
 
     from circuits.backends import job_store
-    from circuits.backends.ibm_devices import fake_device
-    from circuits.backends.ibm_errors import calm, scrub
-    from circuits.backends.simulation import simulate
+    from circuits.backends.ibm.devices import fake_device
+    from circuits.backends.ibm.errors import calm, scrub
+    from circuits.backends.ibm.simulation import simulate
 
     job = job_store.from_json(json.loads(text))
     try:

@@ -49,7 +49,7 @@ from qttt.symbols import Mode
 if TYPE_CHECKING:
     import numpy as np
 
-    from circuits.backends.ibm_mitigation import ReadoutErrors
+    from circuits.backends.ibm.mitigation import ReadoutErrors
     from circuits.backends.progress import Notify
     from circuits.decoding import Shots
     from circuits.measurement import Readout
@@ -166,7 +166,7 @@ def predict(observer: DeviceObserver, plan: Plan, *, mitigated: bool = False) ->
     faulty = [1 - cost.faultless for cost in plan.prepared.cost.circuits]
     if not mitigated:
         return tuple(map(Prediction, faulty))
-    from circuits.backends.ibm_mitigation import readout_errors
+    from circuits.backends.ibm.mitigation import readout_errors
 
     with service_errors():
         return tuple(
@@ -343,11 +343,11 @@ def _mitigated(
     """The distribution of possible boards after readout mitigation."""
     import numpy as np
 
-    from circuits.backends import ibm_mitigation
+    from circuits.backends.ibm import mitigation
     from circuits.decoding import Shots, decode, reject
 
     with service_errors():
-        found = ibm_mitigation.mitigate(shots, errors)
+        found = mitigation.mitigate(shots, errors)
         rows = np.array([[bit == "1" for bit in bits] for bits in found], dtype=np.bool_)
         first, second = shots.pos.shape[1], shots.pos.shape[1] + shots.mark.shape[1]
         decoded = decode(readout, Shots(rows[:, :first], rows[:, first:second], rows[:, second:]))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from qiskit.circuit import QuantumCircuit
 
-    from circuits.backends.ibm import IBMBackend, Options, Prepared
+    from circuits.backends.ibm.backend import IBMBackend, Options, Prepared
     from circuits.backends.progress import Notify
     from circuits.decoding import Decoded, Shots
     from circuits.lean import Encoding
@@ -74,7 +74,7 @@ def open_device(
 
     with service_errors():
         backend = cast("IBMBackend", get_backend(name, notify or ignore))
-        from circuits.backends.ibm import Options
+        from circuits.backends.ibm.backend import Options
 
     options = Options(dynamical_decoupling=decoupling, twirling=twirling, seeds=SEEDS)
     return DeviceObserver(
@@ -235,7 +235,7 @@ class DeviceObserver:
                 does not take.
             ServiceError: the account or the service failed.
         """
-        from circuits.backends.ibm import Options
+        from circuits.backends.ibm.backend import Options
         from circuits.backends.progress import ignore
 
         shots = self.shots if shots is None else shots
@@ -268,7 +268,7 @@ class DeviceObserver:
             UsageError: the device does not take it.
             ServiceError: the account or the service failed.
         """
-        from circuits.backends.ibm import Options
+        from circuits.backends.ibm.backend import Options
         from circuits.backends.progress import ignore
 
         options = self.options or Options(seeds=SEEDS)
@@ -287,8 +287,8 @@ class DeviceObserver:
         self, drafts: "list[tuple[QuantumCircuit, Readout]]", seeds: int
     ) -> "tuple[QuantumCircuit, QuantumCircuit, Readout]":
         """The draft that is likeliest to succeed on the device, that draft compiled, and its readout."""
-        from circuits.backends.ibm_errors import calm
-        from circuits.backends.ibm_transpile import compile_for, success_log
+        from circuits.backends.ibm.errors import calm
+        from circuits.backends.ibm.transpile import compile_for, success_log
 
         device = self.backend.device
         with calm():

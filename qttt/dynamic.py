@@ -120,7 +120,7 @@ def plan_dynamic(
         UsageError: as for `compile_dynamic`, or the device cannot run such a circuit.
         ServiceError: the account or the service failed.
     """
-    from circuits.backends.ibm_dynamic import dynamic_check
+    from circuits.backends.ibm.dynamic import dynamic_check
 
     compiled = compile_dynamic(game, policy)
     assert compiled.readout is not None

@@ -27,7 +27,7 @@ from qttt.recordfile import load_record
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:
-    from circuits.backends.ibm_mitigation import ReadoutErrors
+    from circuits.backends.ibm.mitigation import ReadoutErrors
     from circuits.backends.job_store import Job
     from circuits.decoding import Shots
     from qttt.checkreport import CheckReport

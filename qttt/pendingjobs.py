@@ -19,7 +19,7 @@ from qttt.errors import QtttError, ServiceError, UsageError
 from qttt.samples import service_errors
 
 if TYPE_CHECKING:
-    from circuits.backends.ibm import JobHandle
+    from circuits.backends.ibm.backend import JobHandle
     from circuits.backends.job_store import Job
     from circuits.backends.progress import Notify
     from circuits.decoding import Shots
@@ -155,7 +155,7 @@ def fetch(pending: P, notify: "Notify", *, again: bool = False) -> "tuple[P, tup
         ServiceError: the job failed or was cancelled, and what waited for it is as it was; or the service did
             not answer.
     """
-    from circuits.backends.ibm import resume
+    from circuits.backends.ibm.backend import resume
 
     assert pending.path is not None
     with _settled_if_ended(pending), service_errors():

@@ -29,7 +29,7 @@ def get_backend(name: str, notify: Notify = ignore) -> Backend:
     if name == "ibm" or name.startswith(("ibm_", "fake_")):
         if find_spec("qiskit_ibm_runtime") is None:
             raise UnknownBackendError(f"backend {name!r} needs qiskit-ibm-runtime: install the extra 'ibm'")
-        from circuits.backends.ibm import get_backend as get_ibm_backend
+        from circuits.backends.ibm.backend import get_backend as get_ibm_backend
 
         return get_ibm_backend(name, notify=notify)
     raise UnknownBackendError(f"there is no backend {name!r}: try aer, fake_<device>, ibm, ibm_<device>")

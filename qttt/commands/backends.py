@@ -37,7 +37,7 @@ def backends_report(*, account: bool = False) -> dict[str, Any]:
     ]
     with service_errors():
         if find_spec("qiskit_ibm_runtime") is not None:
-            from circuits.backends.ibm_devices import list_backends
+            from circuits.backends.ibm.devices import list_backends
 
             for row in list_backends(account):
                 simulated = row.name.startswith("fake_")

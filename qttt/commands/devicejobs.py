@@ -23,7 +23,7 @@ from qttt.symbols import Mode
 if TYPE_CHECKING:
     import numpy as np
 
-    from circuits.backends.ibm import Prepared
+    from circuits.backends.ibm.backend import Prepared
     from circuits.backends.job_store import Job
     from circuits.decoding import Shots
     from qttt.observation import Sample
@@ -144,7 +144,7 @@ def resume_on_device(
     job, strict = pending.sent, pending.strict
 
     def reopened() -> DeviceObserver:
-        from circuits.backends.ibm import Options
+        from circuits.backends.ibm.backend import Options
         from qttt.devices import open_device
 
         options = Options.from_json(job.options)
@@ -241,7 +241,7 @@ def _confirm_simulation(job: "Job | Prepared", session: Session) -> None:
     Raises:
         NotSentError: the user does not want it.
     """
-    from circuits.backends.simulation import simulation_cost
+    from circuits.backends.ibm.simulation import simulation_cost
 
     cost = simulation_cost(job.circuits, job.shots)
     if not session.interactive or (cost.seconds <= ASKING_SECONDS and cost.memory <= ASKING_MEMORY):

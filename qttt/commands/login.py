@@ -40,7 +40,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
 def _run(arguments: Namespace, session: Session) -> int:
     if find_spec("qiskit_ibm_runtime") is None:
         raise UsageError("an IBM Quantum account needs qiskit-ibm-runtime: install the extra 'ibm'")
-    from circuits.backends.ibm_accounts import save_account
+    from circuits.backends.ibm.accounts import save_account
 
     key = _ask_key(session)
     report: dict[str, Any] = {"saved": True, "instance": arguments.instance, "plan": None, "paid": None}
@@ -73,7 +73,7 @@ def _ask_key(session: Session) -> str:
         UsageError: it cannot be a key.
         NoKeyError: there was none.
     """
-    from circuits.backends.ibm_accounts import check_key
+    from circuits.backends.ibm.accounts import check_key
 
     key = _typed(session)
     with service_errors():
@@ -102,7 +102,7 @@ def _tried(key: str, instance: str | None, session: Session) -> dict[str, Any]:
     Raises:
         NotSavedError: it does not work, or could not be tried.
     """
-    from circuits.backends.ibm_accounts import try_account
+    from circuits.backends.ibm.accounts import try_account
     from circuits.errors import BackendError, UnreachableError
 
     try:

@@ -414,7 +414,7 @@ def main() -> None:
     for module in ("qiskit_aer", "qttt.crosscheck", "qttt.selfplay", "qttt.terminal.play"):
         import_module(module)
     if arguments.only in (None, "job", "check"):
-        import_module("circuits.backends.ibm")
+        import_module("circuits.backends.ibm.backend")
 
     folder = Path(tempfile.mkdtemp(prefix="qttt-kills-"))
     campaign = Campaign(folder, arguments.seed)

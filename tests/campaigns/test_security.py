@@ -158,7 +158,7 @@ def test_control_characters_never_reach_a_terminal_from_a_record(code: int) -> N
 @pytest.mark.ibm
 def test_control_characters_never_reach_a_terminal_from_a_job(folder: Path) -> None:
     """Neither from the file of somebody else's job, nor from what a service says of one."""
-    from circuits.backends.ibm_errors import scrub
+    from circuits.backends.ibm.errors import scrub
     from tests.campaigns.seeds import seeds
 
     escape = "\x1b[2J"
@@ -230,7 +230,7 @@ def test_a_token_is_in_nothing_that_is_said_or_saved(
 
     monkeypatch.setenv("QISKIT_IBM_TOKEN", TOKEN)
     monkeypatch.setenv("HOME", str(folder.parent))
-    monkeypatch.setattr("circuits.backends.ibm_errors._WAIT", lambda _state: 0)
+    monkeypatch.setattr("circuits.backends.ibm.errors._WAIT", lambda _state: 0)
 
     def refuse(*_: object, **__: object) -> None:
         raise requests.exceptions.ConnectionError(f"no route, apikey={TOKEN}, Authorization: Bearer {TOKEN}")

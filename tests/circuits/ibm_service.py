@@ -26,8 +26,8 @@ from qiskit_ibm_runtime.options_models.simulator import SimulatorOptions
 from qiskit_ibm_runtime.quantum_program.params_converters import QUANTUM_PROGRAM_PARAMS_CONVERTERS
 from tenacity import wait_none
 
-from circuits.backends import ibm_errors
-from circuits.backends.ibm_devices import _snapshots
+from circuits.backends.ibm import errors
+from circuits.backends.ibm.devices import _snapshots
 
 TOKEN = "secret-key-0123456789-abcdef"
 CRN = "crn:v1:bluemix:public:quantum-computing:us-east:a/1234:5678::"
@@ -229,7 +229,7 @@ def install(monkeypatch: pytest.MonkeyPatch, home: Path) -> Service:
         return response
 
     monkeypatch.setattr(requests.adapters.HTTPAdapter, "send", send)
-    monkeypatch.setattr(ibm_errors, "_WAIT", wait_none())
+    monkeypatch.setattr(errors, "_WAIT", wait_none())
     monkeypatch.setenv("HOME", str(home))
     # The client reads its whole call stack for every request otherwise.
     monkeypatch.setenv("USAGE_DATA_OPT_OUT", "True")

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import requests
 
-from circuits.backends.ibm_accounts import AccountState, account_state, connect, save_account, try_account
-from circuits.backends.ibm_errors import scrub
+from circuits.backends.ibm.accounts import AccountState, account_state, connect, save_account, try_account
+from circuits.backends.ibm.errors import scrub
 from circuits.backends.progress import Progress
 from circuits.errors import BackendError, BackendUsageError
 from tests.circuits.ibm_service import CRN, OTHER_CRN, TOKEN, Service, install
@@ -127,7 +127,7 @@ def test_other_accounts_stay_and_a_link_stays_a_link(service: Service, tmp_path:
 _PROCESS = """
 import json, os, signal, stat, sys
 from pathlib import Path
-from circuits.backends.ibm_accounts import save_account
+from circuits.backends.ibm.accounts import save_account
 
 os.umask(0)
 OLD, NEW = "old-key-0123456789", "new-key-0123456789"

@@ -6,8 +6,8 @@ import pytest
 from qiskit.circuit import ClassicalRegister, QuantumCircuit, QuantumRegister
 from qiskit.circuit.classical import expr
 
-from circuits.backends.ibm_devices import fake_device
-from circuits.backends.ibm_dynamic import dynamic_check
+from circuits.backends.ibm.devices import fake_device
+from circuits.backends.ibm.dynamic import dynamic_check
 from circuits.errors import BackendUsageError
 from tests.circuits.ibm_circuits import chain, dynamic
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from circuits.backends import job_store
-from circuits.backends.ibm import Options, Prepared, get_backend, resume
+from circuits.backends.ibm.backend import Options, Prepared, get_backend, resume
 from circuits.decoding import Shots
 from tests.circuits.ibm_circuits import asymmetric, chain
 

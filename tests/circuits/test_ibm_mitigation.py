@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from qiskit.circuit import ClassicalRegister, QuantumCircuit
 
-from circuits.backends import ibm_mitigation
-from circuits.backends.ibm import get_backend
-from circuits.backends.ibm_mitigation import measured_qubits, mitigate, readout_errors, readout_matrix
+from circuits.backends.ibm import mitigation
+from circuits.backends.ibm.backend import get_backend
+from circuits.backends.ibm.mitigation import measured_qubits, mitigate, readout_errors, readout_matrix
 from circuits.decoding import Shots
 from circuits.errors import BackendUsageError
 from tests.circuits.ibm_circuits import asymmetric, chain, pair
@@ -75,7 +75,7 @@ def test_measured_qubits() -> None:
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ibm_mitigation, "find_spec", lambda _name: None)
+    monkeypatch.setattr(mitigation, "find_spec", lambda _name: None)
     with pytest.raises(BackendUsageError, match="install the extra 'mitigation'"):
         mitigate(Shots.from_registers({}, 1), ())
     with pytest.raises(BackendUsageError, match="install the extra 'mitigation'"):
@@ -83,14 +83,14 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_shots_of_another_circuit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ibm_mitigation, "find_spec", lambda _name: object())
+    monkeypatch.setattr(mitigation, "find_spec", lambda _name: object())
     shots = Shots.from_registers({"mark": np.zeros((4, 3), dtype=np.bool_)}, 4)
     with pytest.raises(BackendUsageError, match="4 shots of 3 bits are not of a circuit with 2"):
         mitigate(shots, ((0.1, 0.1), (0.1, 0.1)))
 
 
 def test_errors_are_those_of_the_qubits_that_the_bits_are_read_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ibm_mitigation, "find_spec", lambda _name: object())
+    monkeypatch.setattr(mitigation, "find_spec", lambda _name: object())
     device = get_backend("fake_mumbai").device
     circuit = QuantumCircuit(27)
     circuit.add_register(ClassicalRegister(1, "mark"), ClassicalRegister(2, "pos"))
@@ -102,5 +102,5 @@ def test_errors_are_those_of_the_qubits_that_the_bits_are_read_from(monkeypatch:
 
 
 def test_a_circuit_without_bits_has_nothing_to_correct(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ibm_mitigation, "find_spec", lambda _name: object())
+    monkeypatch.setattr(mitigation, "find_spec", lambda _name: object())
     assert mitigate(Shots.from_registers({}, 5), ()) == {"": 1.0}

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from circuits.backends.ibm import Options, get_backend
-from circuits.backends.ibm_accounts import account_state, connect
-from circuits.backends.ibm_devices import list_backends
+from circuits.backends.ibm.accounts import account_state, connect
+from circuits.backends.ibm.backend import Options, get_backend
+from circuits.backends.ibm.devices import list_backends
 from tests.circuits.ibm_circuits import pair
 
 pytestmark = [

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 import requests
 
-from circuits.backends import get_backend, ibm_errors, job_store
-from circuits.backends.ibm import IBMBackend, JobHandle, Options, resume
-from circuits.backends.ibm import get_backend as ibm_backend
-from circuits.backends.ibm_accounts import save_account
-from circuits.backends.ibm_devices import list_backends
+from circuits.backends import get_backend, job_store
+from circuits.backends.ibm import errors
+from circuits.backends.ibm.accounts import save_account
+from circuits.backends.ibm.backend import IBMBackend, JobHandle, Options, resume
+from circuits.backends.ibm.backend import get_backend as ibm_backend
+from circuits.backends.ibm.devices import list_backends
 from circuits.backends.job_store import JobState
 from circuits.backends.progress import Progress
 from circuits.decoding import decode
@@ -374,7 +375,7 @@ def test_passing_troubles_pass(service: Service) -> None:
     assert len(handle.wait(news.append, sleep=no_sleep)) == 2
     retries = [item.detail for item in news if item.status == "retrying"]
     assert [detail.split(" while")[0] for detail in retries] == [
-        f"attempt {number} of {ibm_errors.ATTEMPTS} failed" for number in (1, 2, 3)
+        f"attempt {number} of {errors.ATTEMPTS} failed" for number in (1, 2, 3)
     ]
 
 

@@ -68,7 +68,7 @@ def test_other_threads_hold_nothing() -> None:
 
 
 def _prepared(circuit: QuantumCircuit, shots: int, device: str = "fake_manila") -> job_store.Job:
-    from circuits.backends.ibm import Options, get_backend
+    from circuits.backends.ibm.backend import Options, get_backend
 
     backend = get_backend(device)
     return backend.write_down(backend.prepare([circuit], shots, options=Options(seeds=1)), seed=11)
@@ -76,8 +76,8 @@ def _prepared(circuit: QuantumCircuit, shots: int, device: str = "fake_manila") 
 
 @pytest.mark.ibm
 def test_a_process_of_its_own_gives_the_same_shots() -> None:
-    from circuits.backends.ibm_devices import fake_device
-    from circuits.backends.simulation import simulate
+    from circuits.backends.ibm.devices import fake_device
+    from circuits.backends.ibm.simulation import simulate
     from circuits.simulation_process import simulate_apart
 
     job = _prepared(dynamic(), 100)
@@ -90,8 +90,8 @@ def test_a_process_of_its_own_gives_the_same_shots() -> None:
 @pytest.mark.ibm
 def test_runs_of_a_cut_job_share_no_shots(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trajectories are the same however they are cut; what is drawn from a matrix is drawn anew."""
-    from circuits.backends import simulation
-    from circuits.backends.ibm_devices import fake_device
+    from circuits.backends.ibm import simulation
+    from circuits.backends.ibm.devices import fake_device
 
     device = fake_device("fake_manila")
     job = _prepared(dynamic(), 60)
@@ -138,7 +138,7 @@ def test_a_failure_in_the_other_process_is_told() -> None:
 
 _LONG = """
 import sys
-from circuits.backends.ibm import resume
+from circuits.backends.ibm.backend import resume
 print("ready", flush=True)
 resume(sys.argv[1])
 """

@@ -45,7 +45,7 @@ def test_on_a_simulated_device(
 def test_on_a_device_of_an_account(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from circuits.backends.ibm_accounts import save_account
+    from circuits.backends.ibm.accounts import save_account
 
     monkeypatch.chdir(tmp_path)
     service = install(monkeypatch, tmp_path)

@@ -142,7 +142,7 @@ def test_the_limits_are_those_that_the_page_states() -> None:
 @pytest.mark.slow
 def test_mitigation_is_decoded_and_post_selected(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a mitigation that changes nothing, the distance is that after post-selection."""
-    from circuits.backends import ibm_mitigation
+    from circuits.backends.ibm import mitigation
     from circuits.decoding import Shots
 
     def unchanged(shots: Shots, errors: object) -> dict[str, float]:
@@ -153,7 +153,7 @@ def test_mitigation_is_decoded_and_post_selected(monkeypatch: pytest.MonkeyPatch
             found[key] = found.get(key, 0.0) + 1 / len(rows)
         return found
 
-    monkeypatch.setattr(ibm_mitigation, "mitigate", unchanged)
+    monkeypatch.setattr(mitigation, "mitigate", unchanged)
     device = run_json(*HALF, "--mitigate")["device"]
     assert device["tvd_mitigated"] == pytest.approx(device["tvd_after"])
 
@@ -181,8 +181,8 @@ def test_devices_are_judged_by_their_own_check_from_python_too() -> None:
 
 
 def test_mitigation_without_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    from circuits.backends import ibm_mitigation
+    from circuits.backends.ibm import mitigation
 
-    monkeypatch.setattr(ibm_mitigation, "find_spec", lambda name: None)
+    monkeypatch.setattr(mitigation, "find_spec", lambda name: None)
     assert "install the extra 'mitigation'" in refusal(*HALF, "--mitigate")
     assert "--mitigate goes with a device" in refusal("check", "1", "--mitigate")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from circuits.backends import get_backend
-from circuits.backends.ibm import get_backend as ibm_backend
-from circuits.backends.ibm_dynamic import dynamic_check
+from circuits.backends.ibm.backend import get_backend as ibm_backend
+from circuits.backends.ibm.dynamic import dynamic_check
 from circuits.errors import BackendUsageError
 from qttt.dynamic import Policy, compile_dynamic, dynamic_odds, read_dynamic
 from qttt.errors import UsageError

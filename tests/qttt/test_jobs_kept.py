@@ -64,7 +64,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Service:
-    from circuits.backends.ibm_accounts import save_account
+    from circuits.backends.ibm.accounts import save_account
 
     home = tmp_path / "home"
     home.mkdir()
@@ -422,9 +422,9 @@ def test_mitigation_needs_no_device_later(service: Service) -> None:
 def test_mitigation_without_its_extra_is_refused_before_anything_is_sent(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from circuits.backends import ibm_mitigation
+    from circuits.backends.ibm import mitigation
 
-    monkeypatch.setattr(ibm_mitigation, "find_spec", lambda name: None)
+    monkeypatch.setattr(mitigation, "find_spec", lambda name: None)
     assert "install the extra 'mitigation'" in CHECK.run("--mitigate", "--yes").err
     assert not service.jobs
 

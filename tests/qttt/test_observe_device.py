@@ -34,7 +34,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Service:
-    from circuits.backends.ibm_accounts import save_account
+    from circuits.backends.ibm.accounts import save_account
 
     cloud = install(monkeypatch, tmp_path)
     cloud.devices["ibm_mumbai"], cloud.queues["ibm_mumbai"] = "fake_mumbai", 0

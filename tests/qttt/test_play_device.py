@@ -73,7 +73,7 @@ def test_a_real_device_left_alone_and_the_game_goes_on(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     service: Service = install(monkeypatch, tmp_path)
-    from circuits.backends.ibm_accounts import save_account
+    from circuits.backends.ibm.accounts import save_account
 
     save_account(TOKEN, "mine")
     service.first_statuses = ["Queued"] * 9

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from circuits.backends.ibm_transpile import SEEDS
+from circuits.backends.ibm.transpile import SEEDS
 from circuits.backends.job_store import Job
 from circuits.errors import BackendUsageError
 

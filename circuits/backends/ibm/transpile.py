@@ -13,7 +13,7 @@ from qiskit.circuit import ControlFlowOp, QuantumCircuit
 from qiskit.providers import BackendV2
 from qiskit.transpiler import Target, generate_preset_pass_manager
 
-from circuits.backends.ibm_devices import connected_qubits, used_qubits
+from circuits.backends.ibm.devices import connected_qubits, used_qubits
 from circuits.errors import BackendUsageError
 
 SEEDS: Final = 4

@@ -113,8 +113,8 @@ def list_backends(account: bool = False, notify: Notify = ignore) -> list[Backen
         )
         rows.append(_row(name, configuration, properties, None))
     if account:
-        from circuits.backends.ibm_accounts import connect
-        from circuits.backends.ibm_errors import attempt
+        from circuits.backends.ibm.accounts import connect
+        from circuits.backends.ibm.errors import attempt
 
         service = connect(notify=notify)
         devices = attempt(service.backends, "asking for the devices", notify)

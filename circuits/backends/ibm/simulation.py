@@ -8,8 +8,8 @@ from qiskit.circuit import QuantumCircuit
 from qiskit.providers import BackendV2
 from qiskit_ibm_runtime.executor_sampler import Sampler
 
-from circuits.backends.ibm_devices import PartialDevice, connected_qubits, on_part, used_qubits
-from circuits.backends.ibm_options import sampler_options
+from circuits.backends.ibm.devices import PartialDevice, connected_qubits, on_part, used_qubits
+from circuits.backends.ibm.options import sampler_options
 from circuits.backends.job_store import Job, StoredCircuit
 from circuits.backends.local_cost import SHOTS_AT_ONCE, LocalCost, noisy_cost
 from circuits.decoding import Shots

@@ -8,7 +8,7 @@ from qiskit.circuit import QuantumCircuit
 from qiskit.exceptions import QiskitError
 from qiskit.providers import BackendV2
 
-from circuits.backends.ibm_transpile import success_log, two_qubit_gates
+from circuits.backends.ibm.transpile import success_log, two_qubit_gates
 
 OVERHEAD: Final = 2.0
 """Quantum seconds that a job takes besides its shots, as IBM's guide to workload usage has it."""

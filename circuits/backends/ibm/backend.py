@@ -24,20 +24,20 @@ from qiskit_ibm_runtime import QiskitRuntimeService
 from qiskit_ibm_runtime.executor_sampler import Sampler
 
 from circuits.backends import job_store
-from circuits.backends.ibm_accounts import account_state, connect
-from circuits.backends.ibm_cost import Cost, circuit_cost, quantum_seconds
-from circuits.backends.ibm_devices import fake_device
-from circuits.backends.ibm_dynamic import dynamic_check
-from circuits.backends.ibm_errors import attempt, calm
-from circuits.backends.ibm_jobs import (
+from circuits.backends.ibm.accounts import account_state, connect
+from circuits.backends.ibm.cost import Cost, circuit_cost, quantum_seconds
+from circuits.backends.ibm.devices import fake_device
+from circuits.backends.ibm.dynamic import dynamic_check
+from circuits.backends.ibm.errors import attempt, calm
+from circuits.backends.ibm.jobs import (
     FINAL,
     JobHandle,
     local_name,
     nothing_sent,
     service_estimate,
 )
-from circuits.backends.ibm_options import Options, sampler_options
-from circuits.backends.ibm_transpile import check_compiled, compile_for
+from circuits.backends.ibm.options import Options, sampler_options
+from circuits.backends.ibm.transpile import check_compiled, compile_for
 from circuits.backends.job_store import Job, JobState, StoredCircuit
 from circuits.backends.progress import Notify, Progress, ignore
 from circuits.decoding import Shots

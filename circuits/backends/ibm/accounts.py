@@ -13,7 +13,7 @@ from typing import Any, Final
 import requests
 from qiskit_ibm_runtime import QiskitRuntimeService
 
-from circuits.backends.ibm_errors import attempt, calm, explain, hide, scrub
+from circuits.backends.ibm.errors import attempt, calm, explain, hide, scrub
 from circuits.backends.progress import Notify, Progress, ignore
 from circuits.errors import BackendError, BackendUsageError
 from circuits.storage import private_replacement

@@ -8,12 +8,12 @@ from typing import Any, Final
 from qiskit.providers import BackendV2
 
 from circuits.backends import job_store
-from circuits.backends.ibm_errors import attempt, calm, scrub
-from circuits.backends.ibm_options import Options
-from circuits.backends.ibm_transpile import check_compiled
+from circuits.backends.ibm.errors import attempt, calm, scrub
+from circuits.backends.ibm.options import Options
+from circuits.backends.ibm.simulation import no_bits, shots_of, simulate, simulation_cost
+from circuits.backends.ibm.transpile import check_compiled
 from circuits.backends.job_store import Job, JobState
 from circuits.backends.progress import Notify, Progress, ignore
-from circuits.backends.simulation import no_bits, shots_of, simulate, simulation_cost
 from circuits.decoding import Shots
 from circuits.errors import BackendError
 from circuits.simulation_process import SimulationKilledError, simulate_apart

@@ -1,0 +1,1 @@
+"""IBM Quantum's devices and their simulated copies (extra ``ibm``)."""
