@@ -23,11 +23,11 @@ if TYPE_CHECKING:
         ServiceError,
         UsageError,
     )
-    from qttt.files import FileError
     from qttt.game import Game
     from qttt.moves import Move
     from qttt.record import Record
     from qttt.rules import Rules
+    from qttt.storage import FileError
     from qttt.symbols import Mode, Symbol
 
     __version__: str
@@ -57,7 +57,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "FileError": "qttt.files",
+    "FileError": "qttt.storage",
     "Game": "qttt.game",
     "IllegalMoveError": "qttt.errors",
     "Mode": "qttt.symbols",

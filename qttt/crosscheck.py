@@ -25,7 +25,6 @@ from qttt.configurations import TURNING, Configuration, turned
 from qttt.devices import DeviceObserver
 from qttt.errors import UsageError
 from qttt.game import Game
-from qttt.goodness import binomial_p_value, p_value
 from qttt.intervals import wilson
 from qttt.observation import CircuitObserver, Observer
 from qttt.odds import Odds, distance
@@ -33,6 +32,7 @@ from qttt.rolls import Rolls, roll_odds, table_of
 from qttt.roots import Attack, kept_fraction, read_roots
 from qttt.samples import service_errors
 from qttt.squares import SQUARES
+from qttt.stats import binomial_p_value, p_value
 from qttt.symbols import Mode, Symbol
 
 if TYPE_CHECKING:

@@ -37,13 +37,13 @@ from qttt.crosscheck import (
 )
 from qttt.devices import DeviceObserver, Plan, Reading, read_shots
 from qttt.game import Game
-from qttt.goodness import apart
 from qttt.impossible import impossible_boards
 from qttt.observation import DiceObserver, Observer
 from qttt.odds import distance
 from qttt.rolls import Rolls
 from qttt.samples import Sample, service_errors
 from qttt.state import State
+from qttt.stats import apart
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from typing import Any, Self
 
 from circuits.opening import open_regular
 from qttt.errors import MALFORMED, QtttError, UsageError
-from qttt.files import MAX_BYTES, FileError
 from qttt.record import Record
 from qttt.rules import Rules
 from qttt.selfplay import Match, Played
+from qttt.storage import MAX_BYTES, FileError
 from qttt.symbols import Symbol
 from qttt.verdict import Result
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TextIO
 
 from qttt.errors import QtttError, RecordError
-from qttt.files import MAX_BYTES, FileError, read_file, save_file, save_new_file, unreadable_input
 from qttt.moves import SIGNS
 from qttt.record import Record
 from qttt.recordmerge import merged
 from qttt.recordtext import COMMENT_PATTERN, HEADER_PATTERN
+from qttt.storage import MAX_BYTES, FileError, read_file, save_file, save_new_file, unreadable_input
 
 STANDARD_INPUT = "-"
 # Nothing but the characters of tokens and move numbers, white space, headers and comments (notation.md).

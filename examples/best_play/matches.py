@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from qttt.files import save_file
 from qttt.intervals import mean_interval, wilson
 from qttt.rules import Rules
 from qttt.selfplay import Match, play_games, play_match
+from qttt.storage import save_file
 from qttt.workers import processes, usable_cores
 
 FILE = Path(__file__).with_name("matches.json")

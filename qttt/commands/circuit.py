@@ -19,8 +19,8 @@ from qttt.commands.characters import in_ascii
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
-from qttt.files import save_file
 from qttt.game import Game
+from qttt.storage import save_file
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:

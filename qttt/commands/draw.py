@@ -16,9 +16,9 @@ from qttt.commands.arguments import (
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
-from qttt.files import save_file
 from qttt.game import Game
 from qttt.outcomes import Observation, Positions
+from qttt.storage import save_file
 
 if TYPE_CHECKING:
     from qttt.pictures.scene import Scene

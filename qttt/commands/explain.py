@@ -16,8 +16,8 @@ from qttt.commands.arguments import (
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
-from qttt.files import save_file
 from qttt.samples import MAX_SHOTS
+from qttt.storage import save_file
 
 if TYPE_CHECKING:
     from qttt.lesson.steps import Lesson

@@ -25,11 +25,11 @@ from qttt.commands.observed import observe_report, save_outcome, saved, show_obs
 from qttt.commands.session import QuestionUnansweredError, Session
 from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
-from qttt.files import FileError
 from qttt.game import Game
 from qttt.observation import check_observable, observe_board, observe_positions
 from qttt.record import Record
 from qttt.recordfile import names_file
+from qttt.storage import FileError
 from qttt.symbols import Mode
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from qttt.commands.session import Session
-from qttt.files import FileError
 from qttt.game import Game
 from qttt.outcomes import Observation
 from qttt.record import Record
 from qttt.recordfile import RecordChangedError, names_file, save_over, save_record
+from qttt.storage import FileError
 
 if TYPE_CHECKING:
     from qttt.samples import Sample

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from qttt.commands.characters import visible
 from qttt.errors import QtttError
-from qttt.files import FileError, unreadable_input
+from qttt.storage import FileError, unreadable_input
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,6 @@ from qttt.commands.arguments import add_json_argument, file_name, whole_number
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
-from qttt.files import save_file
 from qttt.rules import LEVELS, Options, Rules
 from qttt.solver.blocks import blocks_of
 from qttt.solver.making import solve_level
@@ -19,6 +18,7 @@ from qttt.solver.measuring.tables import OPTION, SOLVED_LEVEL, board_counts, key
 from qttt.solver.probe import Prober, Value, ranked
 from qttt.solver.tables import Table, shipped_table, unpack_table
 from qttt.state import State
+from qttt.storage import save_file
 from qttt.symbols import Symbol
 
 

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 
 from examples.best_play.matches import Measured
-from qttt.files import save_file
 from qttt.selfplay import play_match
+from qttt.storage import save_file
 from qttt.workers import processes, usable_cores
 
 ROOT = Path(__file__).parents[2]

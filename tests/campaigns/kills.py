@@ -46,7 +46,7 @@ GAMES = {
 }
 #: Modules whose lines are counted when a child is to be killed at one of them.
 SAVING = (
-    "qttt/files.py",
+    "qttt/storage.py",
     "qttt/recordfile.py",
     "qttt/pending.py",
     "qttt/pendingcheck.py",

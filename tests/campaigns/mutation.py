@@ -105,7 +105,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/qttt/test_selfplay.py",
         "tests/qttt/test_workers.py",
     ),
-    ("qttt.crosscheck", "qttt.checkreport", "qttt.blindspots", "qttt.selfcheck", "qttt.goodness"): (
+    ("qttt.crosscheck", "qttt.checkreport", "qttt.blindspots", "qttt.selfcheck", "qttt.stats"): (
         "tests/qttt/test_crosscheck.py",
         "tests/qttt/test_blindspots.py",
         "tests/qttt/test_selfcheck.py",

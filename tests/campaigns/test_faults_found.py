@@ -14,12 +14,12 @@ from circuits.backends import job_circuits, job_store
 from circuits.errors import BackendUsageError
 from qttt.cli import main
 from qttt.errors import IllegalMoveError
-from qttt.files import FileError
 from qttt.game import Game
 from qttt.matchfile import MatchFileError, match_of
 from qttt.record import Record
 from qttt.recordfile import load_record, save_new_record
 from qttt.solver.tables import FORMAT, TableError, pack_table, unpack_table
+from qttt.storage import FileError
 from qttt.terminal.play import KeyboardGame
 from tests.campaigns.seeds import seeds
 from tests.qttt.cli_runs import run

@@ -18,11 +18,11 @@ from qttt.compiler import CompiledBoard, compile_moves
 from qttt.crosscheck import check, check_mode, compare_views, promised
 from qttt.errors import UsageError
 from qttt.game import Game
-from qttt.goodness import p_value
 from qttt.observation import CircuitObserver, DiceObserver, Observer, get_observer
 from qttt.rolls import Rolls, roll_odds
 from qttt.samples import Sample
 from qttt.squares import SQUARES
+from qttt.stats import p_value
 from qttt.symbols import Mode, Symbol
 from tests.oracle import random_game
 from tests.qttt import plants

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from qttt.errors import QtttError, RecordError
-from qttt.files import MAX_BYTES, FileError, read_file, save_file
 from qttt.record import Record
 from qttt.recordfile import load_record, names_file, read_record, save_record
+from qttt.storage import MAX_BYTES, FileError, read_file, save_file
 
 
 @pytest.mark.parametrize(

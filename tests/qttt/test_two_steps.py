@@ -8,11 +8,11 @@ from qiskit.quantum_info import Statevector
 from circuits.program import Step, read_program
 from qttt.compiler import compile_moves
 from qttt.game import Game
-from qttt.goodness import p_value
 from qttt.observation import DiceObserver, Observer, get_observer, observe_positions
 from qttt.odds import distance
 from qttt.outcomes import Observation, Positions, filled_squares
 from qttt.rolls import Rolls, roll_odds
+from qttt.stats import p_value
 from qttt.symbols import Mode, Symbol
 
 # Every root shape, both owners; one root each, so that the whole state fits in a few qubits.
