@@ -13,7 +13,7 @@ import json
 from distributed import Client, LocalCluster
 
 from qttt.commands.selfplay import selfplay_report
-from qttt.rules import Rules
+from qttt.game.rules import Rules
 from qttt.selfplay import Match, Score, play_match
 
 

@@ -15,11 +15,11 @@ import numpy as np
 from circuits.backends.progress import Progress
 from qttt.devices import Plan, first_positions, open_device
 from qttt.game import Game
-from qttt.outcomes import Observation
+from qttt.game.outcomes import Observation
+from qttt.game.symbols import Mode
 from qttt.pending import Pending, free_path
 from qttt.pendingjobs import receive, send
 from qttt.record import Record
-from qttt.symbols import Mode
 
 MOVES = "1+3 1*2 9 3*4 5+6 7+8"
 

@@ -13,7 +13,6 @@ import sys as _sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from qttt.board import Position
     from qttt.door import check, circuit, draw, observe, read, sample
     from qttt.errors import (
         IllegalMoveError,
@@ -23,12 +22,13 @@ if TYPE_CHECKING:
         ServiceError,
         UsageError,
     )
-    from qttt.game import Game
-    from qttt.moves import Move
+    from qttt.game.game import Game
+    from qttt.game.moves import Move
+    from qttt.game.position import Position
+    from qttt.game.rules import Rules
+    from qttt.game.symbols import Mode, Symbol
     from qttt.record import Record
-    from qttt.rules import Rules
     from qttt.storage import FileError
-    from qttt.symbols import Mode, Symbol
 
     __version__: str
 
@@ -58,18 +58,18 @@ __all__ = [
 
 _MODULES = {
     "FileError": "qttt.storage",
-    "Game": "qttt.game",
+    "Game": "qttt.game.game",
     "IllegalMoveError": "qttt.errors",
-    "Mode": "qttt.symbols",
-    "Move": "qttt.moves",
+    "Mode": "qttt.game.symbols",
+    "Move": "qttt.game.moves",
     "MoveSyntaxError": "qttt.errors",
-    "Position": "qttt.board",
+    "Position": "qttt.game.position",
     "QtttError": "qttt.errors",
     "Record": "qttt.record",
     "RecordError": "qttt.errors",
-    "Rules": "qttt.rules",
+    "Rules": "qttt.game.rules",
     "ServiceError": "qttt.errors",
-    "Symbol": "qttt.symbols",
+    "Symbol": "qttt.game.symbols",
     "UsageError": "qttt.errors",
     "check": "qttt.door",
     "circuit": "qttt.door",

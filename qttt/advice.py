@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.result import Result
+from qttt.game.state import State
+from qttt.game.symbols import Symbol
 from qttt.players.choices import Choice, choices
 from qttt.players.lookahead import Budget, exact_boards, look_ahead
 from qttt.players.reasons import Judge, why
 from qttt.players.strategies import decider, solved_values
 from qttt.solver import probe
 from qttt.solver.probe import Value
-from qttt.state import State
-from qttt.symbols import Symbol
-from qttt.verdict import Result
 
 SOLVER = "solver"
 SEARCH = "search"

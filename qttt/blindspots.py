@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qttt.compiler import CompiledBoard, compile_moves
-from qttt.game import Game
-from qttt.odds import distance
+from qttt.game.game import Game
+from qttt.game.odds import distance
+from qttt.game.squares import SQUARES
+from qttt.game.symbols import Mode
 from qttt.samples import service_errors
-from qttt.squares import SQUARES
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     from qiskit.circuit import QuantumCircuit

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from qttt.game.symbols import Mode, Symbol
 from qttt.rolls import Rolls
 from qttt.samples import Sample
-from qttt.symbols import Mode, Symbol
 
 if TYPE_CHECKING:
     from qttt.devicecheck import DeviceVerdict

@@ -11,12 +11,12 @@ from enum import Enum
 from typing import TYPE_CHECKING, assert_never
 
 import qttt.own_circuits  # noqa: F401
-from qttt.game import Game
-from qttt.moves import Kind, Move
-from qttt.outcomes import Measurement, Observation
-from qttt.roots import Attack, Root, read_roots
-from qttt.squares import EMPTY, EMPTY_BOARD, SQUARES
-from qttt.symbols import Mode, Symbol, View
+from qttt.game.game import Game
+from qttt.game.moves import Kind, Move
+from qttt.game.outcomes import Measurement, Observation
+from qttt.game.roots import Attack, Root, read_roots
+from qttt.game.squares import EMPTY, EMPTY_BOARD, SQUARES
+from qttt.game.symbols import Mode, Symbol, View
 
 if TYPE_CHECKING:
     from qiskit.circuit import Gate, QuantumCircuit

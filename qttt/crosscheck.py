@@ -18,22 +18,22 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from qttt.blindspots import unresolved
-from qttt.board import Position
 from qttt.checkreport import CheckReport, ModeCheck, RollCheck, SquareCheck
 from qttt.compiler import CompiledBoard, compile_lean, compile_moves
-from qttt.configurations import TURNING, Configuration, turned
 from qttt.devices import DeviceObserver
 from qttt.errors import UsageError
-from qttt.game import Game
+from qttt.game.configurations import TURNING, Configuration, turned
+from qttt.game.game import Game
+from qttt.game.odds import Odds, distance
+from qttt.game.position import Position
+from qttt.game.roots import Attack, kept_fraction, read_roots
+from qttt.game.squares import SQUARES
+from qttt.game.symbols import Mode, Symbol
 from qttt.intervals import wilson
 from qttt.observation import CircuitObserver, Observer
-from qttt.odds import Odds, distance
 from qttt.rolls import Rolls, roll_odds, table_of
-from qttt.roots import Attack, kept_fraction, read_roots
 from qttt.samples import service_errors
-from qttt.squares import SQUARES
 from qttt.stats import binomial_p_value, p_value
-from qttt.symbols import Mode, Symbol
 
 if TYPE_CHECKING:
     import numpy as np

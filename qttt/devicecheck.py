@@ -36,15 +36,15 @@ from qttt.crosscheck import (
     threshold_of,
 )
 from qttt.devices import DeviceObserver, Plan, Reading, read_shots
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.odds import distance
+from qttt.game.state import State
+from qttt.game.symbols import Mode
 from qttt.impossible import impossible_boards
 from qttt.observation import DiceObserver, Observer
-from qttt.odds import distance
 from qttt.rolls import Rolls
 from qttt.samples import Sample, service_errors
-from qttt.state import State
 from qttt.stats import apart
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     import numpy as np

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, cast
 
 from qttt.compiler import lean_pieces
 from qttt.errors import UsageError
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.outcomes import Positions, filled_squares
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Mode
 from qttt.impossible import impossible_boards
 from qttt.noisegate import NoiseError, noise_in, predicted_noise
-from qttt.outcomes import Positions, filled_squares
 from qttt.samples import Sample, Stock, check_request, sample_of, service_errors
-from qttt.state import Phase, State
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     import numpy as np

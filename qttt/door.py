@@ -12,14 +12,14 @@ from qttt.chance import MAX_SEED
 from qttt.checkreport import CheckReport
 from qttt.crosscheck import DEFAULT_SHOTS
 from qttt.errors import UsageError, shown, whole_number
-from qttt.game import Game, check_game
+from qttt.game.game import Game, check_game
+from qttt.game.outcomes import Observation
+from qttt.game.symbols import Mode
 from qttt.observation import Observer, check_observable, get_observer, observe_board
-from qttt.outcomes import Observation
 from qttt.record import Record
 from qttt.recordfile import STANDARD_INPUT, load_record, read_record
 from qttt.samples import Sample, check_request, service_errors
 from qttt.storage import save_file
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from qttt.compiler import CompiledBoard, compile_moves
 from qttt.errors import UsageError
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.outcomes import Positions, filled_squares
+from qttt.game.squares import EMPTY, SQUARES
+from qttt.game.state import State
+from qttt.game.symbols import Mode
 from qttt.impossible import find_fault
-from qttt.outcomes import Positions, filled_squares
 from qttt.samples import service_errors
-from qttt.squares import EMPTY, SQUARES
-from qttt.state import State
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     from circuits.backends.progress import Notify

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from enum import StrEnum
 from functools import cache
 
-from qttt.board import Position
-from qttt.roots import Root, read_roots, root_distribution
-from qttt.squares import EMPTY
-from qttt.symbols import Mode
+from qttt.game.position import Position
+from qttt.game.roots import Root, read_roots, root_distribution
+from qttt.game.squares import EMPTY
+from qttt.game.symbols import Mode
 
 
 class Fault(StrEnum):

@@ -19,12 +19,12 @@ from typing import Any, Self
 
 from circuits.opening import open_regular
 from qttt.errors import MALFORMED, QtttError, UsageError
+from qttt.game.result import Result
+from qttt.game.rules import Rules
+from qttt.game.symbols import Symbol
 from qttt.record import Record
-from qttt.rules import Rules
 from qttt.selfplay import Match, Played
 from qttt.storage import MAX_BYTES, FileError
-from qttt.symbols import Symbol
-from qttt.verdict import Result
 
 UNCHAINED, CHAINED = 1, 2
 """The formats: lines without hashes, as older versions wrote them, and with."""

@@ -32,7 +32,7 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, Final
 
 from qttt.errors import ServiceError
-from qttt.odds import distance
+from qttt.game.odds import distance
 from qttt.samples import Sample
 
 if TYPE_CHECKING:

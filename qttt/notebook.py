@@ -7,14 +7,14 @@ from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Any, assert_never
 
-from qttt.board import Position
-from qttt.game import Game
-from qttt.moves import Kind, Move
+from qttt.game.game import Game
+from qttt.game.moves import Kind, Move
+from qttt.game.position import Position
+from qttt.game.squares import SQUARES
 from qttt.pictures.boards import CELL, MARGIN, board_scene, centre, corner
 from qttt.pictures.games import game_strip
 from qttt.pictures.scene import Circle, Curve, Scene, Shape, Text, rectangle
 from qttt.pictures.svg import svg
-from qttt.squares import SQUARES
 from qttt.standing import standing
 from qttt.textboard import percent, small
 
@@ -120,9 +120,9 @@ def mode_check_html(report: "ModeCheck") -> str:
 
 #: For each type, by the module that defines it and its name, how it is shown and as what.
 DISPLAYS: dict[tuple[str, str], tuple[str, Callable[[Any], str]]] = {
-    ("qttt.board", "Position"): ("image/svg+xml", position_svg),
-    ("qttt.game", "Game"): ("text/html", game_html),
-    ("qttt.moves", "Move"): ("image/svg+xml", move_svg),
+    ("qttt.game.position", "Position"): ("image/svg+xml", position_svg),
+    ("qttt.game.game", "Game"): ("text/html", game_html),
+    ("qttt.game.moves", "Move"): ("image/svg+xml", move_svg),
     ("qttt.checkreport", "CheckReport"): ("text/html", check_html),
     ("qttt.checkreport", "ModeCheck"): ("text/html", mode_check_html),
 }

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from qttt.compiler import CompiledBoard, compile_board
 from qttt.errors import IllegalMoveError, ServiceError, UsageError
-from qttt.game import Game
-from qttt.outcomes import Measurement, Observation, Positions, filled_squares
+from qttt.game.game import Game
+from qttt.game.outcomes import Measurement, Observation, Positions, filled_squares
+from qttt.game.state import Phase
+from qttt.game.symbols import Mode
 from qttt.rolls import Rolls, observe_by_rolls, roll_odds
 from qttt.samples import Sample as Sample
 from qttt.samples import check_request, sample_of, service_errors
-from qttt.state import Phase
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     import numpy as np

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from qttt.devices import Reading, read_shots
 from qttt.dynamic import Policy, dynamic_odds, read_dynamic
 from qttt.errors import MALFORMED, QtttError, UsageError
-from qttt.game import Game
-from qttt.outcomes import Positions
+from qttt.game.game import Game
+from qttt.game.outcomes import Positions
+from qttt.game.squares import SQUARES
+from qttt.game.symbols import Mode
 from qttt.pendingjobs import OBSERVATION, PendingJob, free_file, has_readouts, load_job
 from qttt.record import Record
 from qttt.recordfile import load_record, save_over
 from qttt.samples import service_errors
-from qttt.squares import SQUARES
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     from circuits.backends.job_store import Job

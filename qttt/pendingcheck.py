@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from qttt.devicecheck import Prediction, check_runs
 from qttt.errors import MALFORMED, QtttError, UsageError
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.symbols import Mode
 from qttt.pending import HEADER
 from qttt.pendingjobs import CHECK, OBSERVATION, PendingJob, free_file, has_readouts, load_job, resuming
 from qttt.record import Record
 from qttt.recordfile import load_record
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     from circuits.backends.ibm.mitigation import ReadoutErrors

@@ -10,18 +10,18 @@ from enum import StrEnum
 from qttt.advice import Advice, advise
 from qttt.chance import Uniform
 from qttt.errors import QtttError, UsageError
-from qttt.game import Game, parse_event
-from qttt.moves import Move
-from qttt.outcomes import Observation, Positions, filled_squares
+from qttt.game.game import Game, parse_event
+from qttt.game.moves import Move
+from qttt.game.outcomes import Observation, Positions, filled_squares
+from qttt.game.rules import Rules
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Mode, Symbol
 from qttt.players.choices import Choice, choices
 from qttt.players.nearsight import odds_now
 from qttt.players.reasons import chances
 from qttt.players.strategies import GreedyPlayer, RandomPlayer, decider
 from qttt.record import Record
-from qttt.rules import Rules
 from qttt.solver.probe import UnsolvedError, Value, is_solved
-from qttt.state import Phase, State
-from qttt.symbols import Mode, Symbol
 
 #: The best choice must be worth this much more than any other (wins minus losses).
 LEAST_GAP = 0.15

@@ -17,7 +17,11 @@ from dataclasses import dataclass
 from typing import Self
 
 from qttt.errors import IllegalMoveError, RecordError, UsageError, shown
-from qttt.game import Game, check_game
+from qttt.game.game import Game, check_game
+from qttt.game.result import Result
+from qttt.game.rules import DEFAULT_LEVEL, Level, Rules, parse_level, parse_options
+from qttt.game.state import Event
+from qttt.game.symbols import Symbol
 from qttt.recordtext import (
     KNOWN_HEADERS,
     UNFINISHED,
@@ -30,10 +34,6 @@ from qttt.recordtext import (
     layout,
     scan,
 )
-from qttt.rules import DEFAULT_LEVEL, Level, Rules, parse_level, parse_options
-from qttt.state import Event
-from qttt.symbols import Symbol
-from qttt.verdict import Result
 
 #: A game of more moves and observations than this would take seconds to replay. With 1,000 observation
 #: phases, the most that can be asked for, there are fewer.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from qttt.errors import QtttError, RecordError
-from qttt.moves import SIGNS
+from qttt.game.moves import SIGNS
 from qttt.record import Record
 from qttt.recordmerge import merged
 from qttt.recordtext import COMMENT_PATTERN, HEADER_PATTERN

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from qttt.errors import MoveSyntaxError, RecordError, quoted, shown
-from qttt.game import parse_event
-from qttt.outcomes import Observation, Positions
-from qttt.rules import LEVELS
-from qttt.state import Event
-from qttt.symbols import Symbol
-from qttt.verdict import Result
+from qttt.game.game import parse_event
+from qttt.game.outcomes import Observation, Positions
+from qttt.game.result import Result
+from qttt.game.rules import LEVELS
+from qttt.game.state import Event
+from qttt.game.symbols import Symbol
 
 #: The headers that the program knows, in the order in which a new record writes them. Others are kept.
 KNOWN_HEADERS = ("Level", "Options", "First", "X", "O", "Date", "Backend", "Rolls", "Seed", "Result", "Job")

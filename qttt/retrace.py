@@ -6,11 +6,11 @@ be asked again in order and answered from the board; what was thrown for each is
 
 from dataclasses import dataclass
 
-from qttt.outcomes import Observation, Positions
+from qttt.game.outcomes import Observation, Positions
+from qttt.game.squares import EMPTY
+from qttt.game.state import State
 from qttt.questions import Question, Step
 from qttt.rolls import table_of
-from qttt.squares import EMPTY
-from qttt.state import State
 from qttt.tabletop import Table
 
 

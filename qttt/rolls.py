@@ -9,18 +9,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from qttt.adjustment import missed
 from qttt.chance import Uniform
 from qttt.d6 import Reading
 from qttt.errors import UsageError
-from qttt.odds import Component, Odds
-from qttt.outcomes import Measurement
+from qttt.game.adjustment import missed
+from qttt.game.odds import Component, Odds
+from qttt.game.outcomes import Measurement
+from qttt.game.rules import Rules
+from qttt.game.squares import EMPTY
+from qttt.game.state import State
+from qttt.game.surds import ONE, ZERO, Surd
+from qttt.game.symbols import Mode, Word
 from qttt.questions import Asks, Cluster, Question, Step
-from qttt.rules import Rules
-from qttt.squares import EMPTY
-from qttt.state import State
-from qttt.surds import ONE, ZERO, Surd
-from qttt.symbols import Mode, Word
 from qttt.tabletop import Table, lay_out
 
 

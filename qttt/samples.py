@@ -8,9 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from qttt.errors import ServiceError, UsageError, whole_number
-from qttt.outcomes import Positions
-from qttt.state import State
-from qttt.symbols import Mode
+from qttt.game.outcomes import Positions
+from qttt.game.state import State
+from qttt.game.symbols import Mode
 
 if TYPE_CHECKING:
     from circuits.decoding import Decoded

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from qttt.crosscheck import check_mode, threshold_of
 from qttt.errors import ServiceError
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.symbols import Mode
 from qttt.observation import get_observer
 from qttt.samples import service_errors
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     import numpy as np

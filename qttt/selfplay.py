@@ -13,17 +13,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 from qttt.errors import UsageError
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.outcomes import Observation
+from qttt.game.result import Result
+from qttt.game.rules import Rules
+from qttt.game.state import Phase
+from qttt.game.symbols import Mode, Symbol
 from qttt.intervals import mean_interval, wilson
 from qttt.observation import Observer, get_observer, measure_square, observe_positions
-from qttt.outcomes import Observation
 from qttt.players import Look, Player, get_player
 from qttt.players.limits import limited
 from qttt.record import Record
-from qttt.rules import Rules
-from qttt.state import Phase
-from qttt.symbols import Mode, Symbol
-from qttt.verdict import Result
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,11 +1,11 @@
 """How a game stands, in words and as the position that a display shows."""
 
-from qttt.board import Position
-from qttt.game import Game
-from qttt.outcomes import Observation
+from qttt.game.game import Game
+from qttt.game.outcomes import Observation
+from qttt.game.position import Position
+from qttt.game.result import Result
+from qttt.game.state import Phase
 from qttt.rolls import table_of
-from qttt.state import Phase
-from qttt.verdict import Result
 
 
 def final_board(game: Game) -> str | None:

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from qttt.board import Position
-from qttt.configurations import Contents
-from qttt.dice import Die
+from qttt.game.configurations import Contents
+from qttt.game.dice import Die
+from qttt.game.position import Position
+from qttt.game.roots import read_roots
+from qttt.game.rules import Rules
+from qttt.game.squares import EMPTY
+from qttt.game.symbols import Mode, Symbol
 from qttt.questions import Answers, Cluster, Question, Step, cluster
-from qttt.roots import read_roots
-from qttt.rules import Rules
-from qttt.squares import EMPTY
-from qttt.symbols import Mode, Symbol
 
 _TOGETHER_UP_TO = 2
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from qttt.board import Position
-from qttt.dice import Die, colour_name
-from qttt.outcomes import Positions
-from qttt.squares import EMPTY, SQUARES
-from qttt.symbols import Symbol
+from qttt.game.dice import Die, colour_name
+from qttt.game.outcomes import Positions
+from qttt.game.position import Position
+from qttt.game.squares import EMPTY, SQUARES
+from qttt.game.symbols import Symbol
 
 COLOUR_LETTERS = "RGBYPCDEF"
 """One letter a colour: the five of a real set by their names, further ones in the order of the alphabet."""

@@ -74,5 +74,5 @@ def test_the_front_door_alone_knows_notebooks() -> None:
 
 
 def test_the_graph_is_real() -> None:
-    assert "qttt.board" in GRAPH["qttt.roots"]
+    assert "qttt.game.position" in GRAPH["qttt.game.roots"]
     assert "circuits.gates" in GRAPH["qttt.compiler"]

@@ -10,9 +10,9 @@ decides who can make whom fill the last one.
 from collections.abc import Iterator
 from functools import cache
 
-from qttt.moves import Move
-from qttt.state import Phase, State
-from qttt.symbols import Symbol
+from qttt.game.moves import Move
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Symbol
 
 SIZES = (1, 2)
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from examples.best_play.counting import forcing_size, size_of
 from qttt.game import Game
-from qttt.moves import Move
-from qttt.outcomes import Observation
-from qttt.rules import Rules
+from qttt.game.moves import Move
+from qttt.game.outcomes import Observation
+from qttt.game.result import Result
+from qttt.game.rules import Rules
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Symbol
 from qttt.solver.probe import Prober, move_values, prober_for
-from qttt.state import Phase, State
-from qttt.symbols import Symbol
-from qttt.verdict import Result
 
 RULES = Rules.of(1)
 OPENING = "1+5"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from qttt.game.rules import Rules
 from qttt.intervals import mean_interval, wilson
-from qttt.rules import Rules
 from qttt.selfplay import Match, play_games, play_match
 from qttt.storage import save_file
 from qttt.workers import processes, usable_cores

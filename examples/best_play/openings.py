@@ -6,11 +6,11 @@ from itertools import combinations
 from typing import Any
 
 from qttt.commands.solve import solve_report
-from qttt.moves import Move
-from qttt.rules import LEVELS
+from qttt.game.moves import Move
+from qttt.game.rules import LEVELS
+from qttt.game.squares import SQUARES
 from qttt.solver.blocks import SYMMETRIES
 from qttt.solver.tables import shipped_table, table_path
-from qttt.squares import SQUARES
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from examples.best_play.openings import Opening, openings
 from qttt.game import Game
-from qttt.moves import Kind, Move
+from qttt.game.moves import Kind, Move
 from qttt.solver.probe import Value, move_values, ranked
 
 LEVEL = 2

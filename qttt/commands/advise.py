@@ -7,7 +7,7 @@ from qttt.commands import Command
 from qttt.commands.arguments import add_json_argument, add_record_arguments, game_of, whole_number
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
-from qttt.game import Game
+from qttt.game.game import Game
 
 if TYPE_CHECKING:
     from qttt.advice import Advice

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from qttt.chance import MAX_SEED
 from qttt.commands.session import Session
 from qttt.errors import UsageError
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.rules import SUMMARIES, Rules
+from qttt.game.symbols import Mode
 from qttt.record import Record
 from qttt.recordfile import read_record
 from qttt.rolls import Rolls
-from qttt.rules import SUMMARIES, Rules
 from qttt.samples import MAX_SHOTS
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     from qttt.devices import DeviceObserver

@@ -23,9 +23,9 @@ from qttt.commands.arguments import (
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import ServiceError, UsageError
+from qttt.game.symbols import Mode
 from qttt.record import Record
 from qttt.rolls import Rolls
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     from qttt.checkreport import CheckReport, ModeCheck

@@ -11,12 +11,12 @@ from qttt.commands.devicejobs import confirm, fetch_job, run_job
 from qttt.commands.deviceplans import progress, show_dry_run
 from qttt.commands.session import Session
 from qttt.devicecheck import predict
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.symbols import Mode
 from qttt.pendingcheck import PendingCheck, find_check, free_check_path
 from qttt.record import Record
 from qttt.recordfile import names_file
 from qttt.samples import check_request
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     from qttt.checkreport import CheckReport

@@ -19,9 +19,9 @@ from qttt.commands.characters import in_ascii
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.symbols import Mode
 from qttt.storage import save_file
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     from qiskit.providers import BackendV2

@@ -11,14 +11,14 @@ from qttt.commands.session import Session
 from qttt.devices import DeviceObserver, Plan, Reading, draw_seed, first_positions
 from qttt.dynamic import Policy, plan_dynamic
 from qttt.errors import QtttError, ServiceError, UsageError
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.outcomes import Observation, Positions, filled_squares
+from qttt.game.state import Phase
+from qttt.game.symbols import Mode
 from qttt.noisegate import NoiseError, predicted_noise
-from qttt.outcomes import Observation, Positions, filled_squares
 from qttt.pending import HEADER, Pending, free_path
 from qttt.pendingjobs import P, PendingJob, fetch, receive, send
 from qttt.record import Record
-from qttt.state import Phase
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,13 +3,13 @@
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from qttt.board import Position
 from qttt.commands import Command
 from qttt.commands.arguments import add_json_argument, add_record_arguments, game_of
 from qttt.commands.session import Session
-from qttt.dice import colour_name
-from qttt.game import Game
-from qttt.squares import SQUARES
+from qttt.game.dice import colour_name
+from qttt.game.game import Game
+from qttt.game.position import Position
+from qttt.game.squares import SQUARES
 from qttt.standing import shown_position
 
 

@@ -16,8 +16,8 @@ from qttt.commands.arguments import (
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
-from qttt.game import Game
-from qttt.outcomes import Observation, Positions
+from qttt.game.game import Game
+from qttt.game.outcomes import Observation, Positions
 from qttt.storage import save_file
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import Any
 from qttt.commands import Command
 from qttt.commands.arguments import add_json_argument, add_record_arguments, game_of
 from qttt.commands.session import Session
-from qttt.game import Game
-from qttt.moves import Kind, Move
-from qttt.state import Phase
+from qttt.game.game import Game
+from qttt.game.moves import Kind, Move
+from qttt.game.state import Phase
 
 
 def moves_report(game: Game) -> dict[str, Any]:

@@ -25,12 +25,12 @@ from qttt.commands.observed import observe_report, save_outcome, saved, show_obs
 from qttt.commands.session import QuestionUnansweredError, Session
 from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.symbols import Mode
 from qttt.observation import check_observable, observe_board, observe_positions
 from qttt.record import Record
 from qttt.recordfile import names_file
 from qttt.storage import FileError
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,13 +11,13 @@ from qttt.commands.observed import observe_report, saved, show_observation
 from qttt.commands.session import QuestionUnansweredError, Session
 from qttt.dynamic import Policy, plan_dynamic
 from qttt.errors import UsageError
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.symbols import Mode
 from qttt.noisegate import predicted_noise
 from qttt.pending import find
 from qttt.pendingjobs import describe
 from qttt.record import Record
 from qttt.recordfile import names_file
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     from qttt.observation import Sample

@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from qttt.commands.session import Session
-from qttt.game import Game
-from qttt.outcomes import Observation
+from qttt.game.game import Game
+from qttt.game.outcomes import Observation
 from qttt.record import Record
 from qttt.recordfile import RecordChangedError, names_file, save_over, save_record
 from qttt.storage import FileError
@@ -75,8 +75,8 @@ def show_observation(
     game: Game, report: dict[str, Any], saved: str | None, session: Session, remarks: Sequence[str] = ()
 ) -> None:
     """Print the report of an observation for people, with remarks on how it came about."""
-    from qttt.board import Position
     from qttt.commands.tables import MOST_BOARDS, count_rows, left_out
+    from qttt.game.position import Position
     from qttt.standing import ending
 
     shots = "1 shot" if report["shots"] == 1 else f"{report['shots']:,} shots"

@@ -12,13 +12,13 @@ from qttt.commands.arguments import (
     mode_of,
 )
 from qttt.commands.session import Session
-from qttt.game import Game
-from qttt.odds import Odds
+from qttt.game.game import Game
+from qttt.game.odds import Odds
+from qttt.game.result import Result
+from qttt.game.squares import EMPTY
+from qttt.game.symbols import Mode, View
 from qttt.rolls import Rolls, roll_odds
-from qttt.squares import EMPTY
 from qttt.standing import final_board
-from qttt.symbols import Mode, View
-from qttt.verdict import Result
 
 
 def odds_report(game: Game, mode: Mode = Mode.STANDARD, rolls: Rolls = Rolls.EXACT) -> dict[str, Any]:

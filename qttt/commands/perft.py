@@ -8,9 +8,9 @@ from qttt.commands import Command
 from qttt.commands.arguments import add_json_argument, add_rules_arguments, whole_number
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.state import State
 from qttt.record import Record
-from qttt.state import State
 
 MOST_DEPTH = 9
 """Every move fills a square, so no sequence is longer than this."""

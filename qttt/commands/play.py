@@ -22,12 +22,12 @@ from qttt.commands.arguments import (
 from qttt.commands.session import Session
 from qttt.commands.signals import signals_interrupt
 from qttt.errors import UsageError
+from qttt.game.symbols import Symbol
 from qttt.players import PLAYERS
 from qttt.record import Record
 from qttt.recordfile import load_record, save_new_record, start_record
 from qttt.rolls import Rolls, check_rolls
 from qttt.storage import FileError
-from qttt.symbols import Symbol
 
 if TYPE_CHECKING:
     from qttt.terminal.play import KeyboardGame

@@ -18,9 +18,9 @@ from qttt.commands.session import Session
 from qttt.commands.signals import signals_interrupt
 from qttt.commands.waiting import waiting
 from qttt.errors import QtttError, UsageError
+from qttt.game.symbols import Symbol
 from qttt.players import PLAYERS
 from qttt.record import Record
-from qttt.symbols import Symbol
 
 if TYPE_CHECKING:
     from qttt.matchfile import MatchFile
@@ -299,8 +299,8 @@ def _standing(score: "Score") -> str:
 
 def _show(report: dict[str, Any], session: Session) -> None:
     from qttt.commands.tables import RESULT_WORDS, plain_table
+    from qttt.game.result import Result
     from qttt.textboard import percent
-    from qttt.verdict import Result
 
     starts = f"{report['first']} starts"
     if report["alternate"]:

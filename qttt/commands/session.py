@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
 
-    from qttt.board import Position
-    from qttt.game import Game
-    from qttt.outcomes import Positions
+    from qttt.game.game import Game
+    from qttt.game.outcomes import Positions
+    from qttt.game.position import Position
     from qttt.textboard import Glyphs
 
 NARROWEST_DRAWING = 40

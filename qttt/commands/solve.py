@@ -11,15 +11,15 @@ from qttt.commands.arguments import add_json_argument, file_name, whole_number
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
-from qttt.rules import LEVELS, Options, Rules
+from qttt.game.rules import LEVELS, Options, Rules
+from qttt.game.state import State
+from qttt.game.symbols import Symbol
 from qttt.solver.blocks import blocks_of
 from qttt.solver.making import solve_level
 from qttt.solver.measuring.tables import OPTION, SOLVED_LEVEL, board_counts, key_of, measuring_table
 from qttt.solver.probe import Prober, Value, ranked
 from qttt.solver.tables import Table, shipped_table, unpack_table
-from qttt.state import State
 from qttt.storage import save_file
-from qttt.symbols import Symbol
 
 
 def solve_report(table: Table) -> dict[str, Any]:

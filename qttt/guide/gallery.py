@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from circuits.drawing import to_qasm3
 from qttt.compiler import CompiledBoard, compile_moves
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.squares import SQUARES
+from qttt.game.symbols import Mode, Symbol
 from qttt.guide.observing import CONFIGURATIONS
 from qttt.guide.pages import markdown_table
 from qttt.guide.sections import Table, played, share
@@ -25,8 +27,6 @@ from qttt.pictures.descriptions import describe_square
 from qttt.pictures.games import captioned
 from qttt.pictures.scene import Scene, beside, stacked
 from qttt.pictures.svg import svg
-from qttt.squares import SQUARES
-from qttt.symbols import Mode, Symbol
 
 _LEVEL = 5
 

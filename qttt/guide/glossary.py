@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from qttt.rules import Level
+from qttt.game.rules import Level
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from qttt.configurations import Configuration
 from qttt.errors import UsageError
+from qttt.game.configurations import Configuration
+from qttt.game.moves import Kind
+from qttt.game.odds import observation_odds
+from qttt.game.rules import SUMMARIES, Level, parse_options
+from qttt.game.symbols import Mode, Symbol, View
 from qttt.guide.sections import Diagram, Section, Table, chance, played, share
-from qttt.moves import Kind
-from qttt.odds import observation_odds
 from qttt.pictures.descriptions import describe_die
-from qttt.rules import SUMMARIES, Level, parse_options
-from qttt.symbols import Mode, Symbol, View
 
 
 def observation_sections(level: Level) -> Iterator[Section]:

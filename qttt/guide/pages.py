@@ -5,14 +5,14 @@ from textwrap import wrap
 
 from rich.text import Text
 
+from qttt.game.moves import Kind
+from qttt.game.rules import LEVELS, Level
 from qttt.guide.glossary import terms_at
 from qttt.guide.moves import level_table, move_sections
 from qttt.guide.observing import example_diagram, observation_sections
 from qttt.guide.sections import Diagram, Section, Table
-from qttt.moves import Kind
 from qttt.pictures.boards import board_scene
 from qttt.pictures.scene import Scene
-from qttt.rules import LEVELS, Level
 from qttt.textboard import UNICODE, Glyphs, draw_board, draw_legend
 
 LINE = 79

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from qttt.board import Position
-from qttt.game import Game
-from qttt.symbols import Mode, Symbol
+from qttt.game.game import Game
+from qttt.game.position import Position
+from qttt.game.symbols import Mode, Symbol
 
 
 @dataclass(frozen=True, slots=True)

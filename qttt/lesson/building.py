@@ -4,9 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from qttt.board import Position
 from qttt.crosscheck import DEFAULT_SHOTS
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.moves import Kind, Move
+from qttt.game.outcomes import Measurement, Observation, Positions
+from qttt.game.position import Position
+from qttt.game.result import Result
+from qttt.game.squares import EMPTY, SQUARES
+from qttt.game.state import Event, Phase, State
+from qttt.game.symbols import Mode, View
 from qttt.lesson.circuit_steps import PhaseCircuit
 from qttt.lesson.distributions import board_distribution, position_distribution
 from qttt.lesson.sentences import (
@@ -22,17 +28,11 @@ from qttt.lesson.sentences import (
     switch_rule,
 )
 from qttt.lesson.steps import DiceChange, Lesson, LessonStep
-from qttt.moves import Kind, Move
-from qttt.outcomes import Measurement, Observation, Positions
 from qttt.pictures.descriptions import open_squares
 from qttt.record import Comment, Header, Record, Token
 from qttt.retrace import retrace
 from qttt.rolls import table_of
-from qttt.squares import EMPTY, SQUARES
-from qttt.state import Event, Phase, State
-from qttt.symbols import Mode, View
 from qttt.textboard import draw_dice
-from qttt.verdict import Result
 
 
 def make_lesson(record: Record, *, shots: int = DEFAULT_SHOTS, seed: int = 0) -> Lesson:

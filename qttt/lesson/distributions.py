@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from circuits.components import exact_distribution
 from qttt.compiler import compile_moves
 from qttt.crosscheck import check_mode
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.outcomes import filled_squares
+from qttt.game.result import Result, decide
+from qttt.game.rules import Rules
+from qttt.game.symbols import Mode
 from qttt.lesson.steps import Distribution
 from qttt.observation import get_observer
-from qttt.outcomes import filled_squares
-from qttt.rules import Rules
-from qttt.symbols import Mode
-from qttt.verdict import Result, decide
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from qttt.board import START
+from qttt.game.position import START
 from qttt.lesson.steps import Box, Distribution, Lesson, LessonStep
 from qttt.pictures.bars import Series, bars_scene
 from qttt.pictures.boards import board_scene

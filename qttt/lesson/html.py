@@ -10,16 +10,16 @@ from hashlib import sha256
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from qttt.game import parse_event
+from qttt.game.game import parse_event
+from qttt.game.outcomes import Observation, Positions
+from qttt.game.squares import SQUARES
 from qttt.lesson import figures, phrases
 from qttt.lesson.steps import Lesson, LessonStep
-from qttt.outcomes import Observation, Positions
 from qttt.pictures.bars import outcome_order
 from qttt.pictures.boards import mini_board
 from qttt.pictures.palette import Theme
 from qttt.pictures.scene import Scene
 from qttt.pictures.svg import colour_classes, inline_svg, paint_classes
-from qttt.squares import SQUARES
 from qttt.textboard import percent
 
 

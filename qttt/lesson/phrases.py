@@ -6,9 +6,9 @@ from fractions import Fraction
 from math import isclose, isqrt, pi
 
 from circuits.exact import Part
+from qttt.game.symbols import Symbol
 from qttt.lesson.steps import Box, LessonStep
 from qttt.pictures.circuit_boxes import gate_name
-from qttt.symbols import Symbol
 from qttt.textboard import small
 
 _TOLERANCE = 1e-9

@@ -7,9 +7,9 @@ read in full. Numbers are not in them: a lesson takes those from the dice and th
 from dataclasses import dataclass
 from typing import assert_never
 
-from qttt.board import Position
-from qttt.moves import Kind, Move
-from qttt.symbols import Mode, Symbol, View
+from qttt.game.moves import Kind, Move
+from qttt.game.position import Position
+from qttt.game.symbols import Mode, Symbol, View
 
 _REFERENCE = "Player Reference"
 _LEVEL_FIVE = "Fully Quantum TiqTaqToe"

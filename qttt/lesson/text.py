@@ -6,7 +6,7 @@ from textwrap import wrap
 from rich.text import Text
 
 from circuits.exact import Part
-from qttt.board import Position
+from qttt.game.position import Position
 from qttt.lesson.phrases import (
     amplitude_text,
     box_words,

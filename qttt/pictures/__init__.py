@@ -3,7 +3,7 @@
 A picture is laid out as a scene (by ``boards``, ``games``, ``bars`` or ``circuit_boxes``) and then drawn:
 
 >>> from qttt.pictures.boards import board_scene
->>> from qttt.board import START
+>>> from qttt.game.position import START
 >>> draw(board_scene(START), "svg")[:4]
 b'<svg'
 

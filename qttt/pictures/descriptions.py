@@ -1,10 +1,10 @@
 """Positions in words: the text alternatives of the pictures."""
 
-from qttt.board import Position
-from qttt.configurations import Configuration, partner
-from qttt.dice import Die, colour_name
-from qttt.squares import NAMES, SQUARES
-from qttt.symbols import Symbol, View
+from qttt.game.configurations import Configuration, partner
+from qttt.game.dice import Die, colour_name
+from qttt.game.position import Position
+from qttt.game.squares import NAMES, SQUARES
+from qttt.game.symbols import Symbol, View
 
 #: What a small label in a square says, shorter than the configuration's name where that is long.
 SHORT: dict[Configuration, str] = {

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from qttt.board import Position
-from qttt.game import Game
-from qttt.moves import Kind
-from qttt.outcomes import Measurement, Observation, Positions
+from qttt.game.game import Game
+from qttt.game.moves import Kind
+from qttt.game.outcomes import Measurement, Observation, Positions
+from qttt.game.position import Position
+from qttt.game.squares import EMPTY, SQUARES
+from qttt.game.state import Event, State
 from qttt.pictures.boards import board_scene
 from qttt.pictures.scene import Scene, Shape, Text, rectangle
 from qttt.retrace import Retraced, retrace
-from qttt.squares import EMPTY, SQUARES
 from qttt.standing import shown_position, standing
-from qttt.state import Event, State
 
 _CAPTION = 26.0
 

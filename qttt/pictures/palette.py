@@ -8,7 +8,7 @@ contrast of every text and the distances between the dice colours as colour-blin
 
 from enum import StrEnum
 
-from qttt.dice import COLOURS, Die
+from qttt.game.dice import COLOURS, Die
 
 
 class Theme(StrEnum):

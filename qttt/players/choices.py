@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from qttt.moves import Move
-from qttt.state import Phase, State
-from qttt.symbols import Mode
+from qttt.game.moves import Move
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Mode
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ chances are weighed by how many squares of the line are empty and whose line it 
 from functools import cache
 from math import tanh
 
-from qttt.rules import Level
+from qttt.game.rules import Level
+from qttt.game.squares import LINES
+from qttt.game.symbols import Mode
 from qttt.solver.blocks import BLOCKS
 from qttt.solver.boards import Pair
 from qttt.solver.expectation import shown
-from qttt.squares import LINES
-from qttt.symbols import Mode
 
 # Fitted by least squares to the exact values of positions from random games: `python -m
 # tests.benchmarks.evaluation_fit` prints them anew, with the error that is left.

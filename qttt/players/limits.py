@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from qttt.rules import Rules
+from qttt.game.rules import Rules
 
 #: Observation phases after which a game of two computers is a tie where it could go on for ever (rules.md).
 MAX_OBSERVATIONS = 50

@@ -14,22 +14,22 @@ from dataclasses import dataclass
 from functools import cache
 from math import prod
 
-from qttt.moves import Kind, Move
-from qttt.outcomes import Measurement
+from qttt.game.moves import Kind, Move
+from qttt.game.outcomes import Measurement
+from qttt.game.result import Result, decide
+from qttt.game.rules import Options, Rules
+from qttt.game.squares import EMPTY, SQUARES
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Mode, Symbol
 from qttt.players.choices import Choice, Look, choices
 from qttt.players.evaluation import estimate
 from qttt.players.places import Place, empty_squares, moved
-from qttt.rules import Options, Rules
 from qttt.solver.blocks import LONE, Block, canonical, code_of, number_of
 from qttt.solver.boards import BOARDS, Pair, board_blocks, board_text
 from qttt.solver.expectation import Expectation, shown
 from qttt.solver.measuring.positions import measured, moment_key
 from qttt.solver.measuring.tables import LEAST_EMPTY, SOLVED_LEVEL, board_pairs, opening_value
 from qttt.solver.probe import Value, ranked
-from qttt.squares import EMPTY, SQUARES
-from qttt.state import Phase, State
-from qttt.symbols import Mode, Symbol
-from qttt.verdict import Result, decide
 
 #: Two values closer than this are equal: sums of doubles differ in their last digits.
 MARGIN = 1e-11

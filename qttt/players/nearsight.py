@@ -2,17 +2,17 @@
 
 from functools import lru_cache
 
-from qttt.moves import Move
-from qttt.outcomes import Measurement
+from qttt.game.moves import Move
+from qttt.game.outcomes import Measurement
+from qttt.game.rules import Rules
+from qttt.game.state import State
+from qttt.game.symbols import Mode, Symbol
 from qttt.players.choices import Choice, Look, choices
 from qttt.players.lookahead import MARGIN, verdicts
-from qttt.rules import Rules
 from qttt.solver.blocks import blocks_of
 from qttt.solver.boards import Pair
 from qttt.solver.expectation import Expectation
 from qttt.solver.probe import Value
-from qttt.state import State
-from qttt.symbols import Mode, Symbol
 
 _UNDECIDED = (0.0, 0.0)
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from qttt.rules import Rules
+from qttt.game.rules import Rules
+from qttt.game.squares import SQUARES
+from qttt.game.state import State
+from qttt.game.symbols import Symbol, View
 from qttt.solver.blocks import BLOCKS, blocks_of, turned
 from qttt.solver.changes import Change, changes
 from qttt.solver.measuring.positions import marks_of
-from qttt.squares import SQUARES
-from qttt.state import State
-from qttt.symbols import Symbol, View
 
 
 @dataclass(slots=True)

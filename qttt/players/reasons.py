@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Mapping
 
+from qttt.game.result import Result
+from qttt.game.squares import LINES
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Mode, Symbol
 from qttt.players.choices import Choice, Look
 from qttt.players.evaluation import empty_counts, line_chances
 from qttt.solver.blocks import blocks_of
 from qttt.solver.probe import Value, ranked
-from qttt.squares import LINES
-from qttt.state import Phase, State
-from qttt.symbols import Mode, Symbol
-from qttt.verdict import Result
 
-#: The eight lines in the order of ``qttt.squares.LINES``.
+#: The eight lines in the order of ``qttt.game.squares.LINES``.
 LINE_NAMES: tuple[str, ...] = (
     "the top row",
     "the middle row",

@@ -8,11 +8,13 @@ from typing import Protocol
 
 from qttt.chance import Uniform
 from qttt.errors import UsageError
+from qttt.game.rules import Rules
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Symbol
 from qttt.players.choices import Choice, choices
 from qttt.players.limits import unlimited
 from qttt.players.lookahead import Budget, look_ahead
 from qttt.players.nearsight import odds_now
-from qttt.rules import Rules
 from qttt.solver.probe import (
     UnsolvedError,
     Value,
@@ -23,8 +25,6 @@ from qttt.solver.probe import (
     ranked,
 )
 from qttt.solver.probe import value as position_value
-from qttt.state import Phase, State
-from qttt.symbols import Symbol
 
 #: How many positions count as a second of searching where the clock does not: about what one core weighs.
 POSITIONS_A_SECOND = 10_000

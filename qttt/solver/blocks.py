@@ -1,8 +1,8 @@
 """Positions as the solver sees them: independent blocks, and codes that know the eight symmetries.
 
-A block is a root (``qttt.roots``), a cancelled square or an observed symbol. Nothing else about a position
-matters to its value, so colours and the order of moves drop out. Blocks are interned: everywhere else in the
-solver a block is a small integer, and a position is a tuple of them.
+A block is a root (``qttt.game.roots``), a cancelled square or an observed symbol. Nothing else about a
+position matters to its value, so colours and the order of moves drop out. Blocks are interned: everywhere
+else in the solver a block is a small integer, and a position is a tuple of them.
 
 Codes are additive. Each block has one number a player, in which nine-square keys for all eight symmetries of
 the board stand side by side; the code of a position is the sum over its blocks, and its canonical key the
@@ -12,11 +12,11 @@ smallest of the eight parts. A move changes one or two blocks, so a child's code
 from functools import cache
 from typing import NamedTuple, assert_never
 
-from qttt.board import Position
-from qttt.configurations import Configuration
-from qttt.roots import Attack, Root, Site, read_roots
-from qttt.squares import SQUARES
-from qttt.symbols import Symbol
+from qttt.game.configurations import Configuration
+from qttt.game.position import Position
+from qttt.game.roots import Attack, Root, Site, read_roots
+from qttt.game.squares import SQUARES
+from qttt.game.symbols import Symbol
 
 #: Kinds of one-square blocks, then the entangled pair, then split pieces, a letter for each half: ``h``
 #: unattacked, ``r`` unattacked and rotated, ``e`` entangled, ``c`` half-cancelled.

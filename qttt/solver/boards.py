@@ -7,10 +7,10 @@ their own symbol, 2 the opponent's.
 from functools import cache
 from typing import TYPE_CHECKING
 
-from qttt.rules import Level, Rules
+from qttt.game.result import Result, decide
+from qttt.game.rules import Level, Rules
+from qttt.game.squares import EMPTY, SQUARES
 from qttt.solver.blocks import LONE, OBSERVED, SYMMETRIES, Block, number_of
-from qttt.squares import EMPTY, SQUARES
-from qttt.verdict import Result, decide
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,8 +5,8 @@ from functools import cache
 from itertools import combinations
 from typing import assert_never
 
-from qttt.moves import Kind
-from qttt.rules import Level
+from qttt.game.moves import Kind
+from qttt.game.rules import Level
 from qttt.solver.blocks import (
     BLOCKS,
     CANCELLED,

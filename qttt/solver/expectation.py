@@ -7,11 +7,11 @@ base four, and digit 3 stands for a symbol that is either with equal odds.
 from collections.abc import Callable
 from functools import cache
 
-from qttt.roots import root_distribution
+from qttt.game.roots import root_distribution
+from qttt.game.squares import EMPTY
+from qttt.game.symbols import Mode
 from qttt.solver.blocks import BLOCKS, CANCELLED, OBSERVED, Block, root_of
 from qttt.solver.boards import Pair
-from qttt.squares import EMPTY
-from qttt.symbols import Mode
 
 #: The third digit of a board number: the symbol is either with equal odds.
 EITHER = 3

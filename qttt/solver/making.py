@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from qttt.errors import UsageError
-from qttt.rules import LEVELS, Level
+from qttt.game.rules import LEVELS, Level
 from qttt.solver.boards import Pair
 from qttt.solver.openings import openings
 from qttt.solver.search import FIRST_INEXACT, MARGIN, Search

@@ -12,15 +12,15 @@ from functools import cache
 from typing import TypeVar
 
 from qttt.errors import UsageError
-from qttt.moves import Move
-from qttt.rules import LEVELS, Level, Options, Rules
+from qttt.game.moves import Move
+from qttt.game.result import Result
+from qttt.game.rules import LEVELS, Level, Options, Rules
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Mode, Symbol, View
 from qttt.solver.blocks import blocks_of, code_of
 from qttt.solver.boards import Pair
 from qttt.solver.search import FIRST_INEXACT, MARGIN, Search, position_key
 from qttt.solver.tables import Table, shipped_table, table_path
-from qttt.state import Phase, State
-from qttt.symbols import Mode, Symbol, View
-from qttt.verdict import Result
 
 Choice = TypeVar("Choice")
 #: So many searched positions are kept; beyond that the memory is emptied and filled anew.

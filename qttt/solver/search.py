@@ -8,13 +8,13 @@ import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from qttt.rules import Level
+from qttt.game.rules import Level
+from qttt.game.squares import SQUARES
 from qttt.solver.blocks import BLOCKS, CODES, LONE, OBSERVED, canonical, code_of, turned
 from qttt.solver.boards import Pair, board_blocks, verdict
 from qttt.solver.changes import changes
 from qttt.solver.expectation import Expectation
 from qttt.solver.tables import Table
-from qttt.squares import SQUARES
 
 #: Below this level every value is a dyadic fraction that a double holds exactly.
 FIRST_INEXACT = 3

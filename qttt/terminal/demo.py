@@ -14,14 +14,14 @@ from qttt.commands.tables import plain_table
 from qttt.compiler import compile_moves
 from qttt.crosscheck import DEFAULT_SHOTS
 from qttt.devicecheck import judged
-from qttt.game import Game
-from qttt.moves import Move
+from qttt.game.game import Game
+from qttt.game.moves import Move
+from qttt.game.state import Phase
+from qttt.game.symbols import Mode
 from qttt.record import Record
 from qttt.recordfile import save_over, save_record
 from qttt.rolls import Rolls, check_rolls
 from qttt.standing import ending, shown_position
-from qttt.state import Phase
-from qttt.symbols import Mode
 from qttt.terminal.narration import narrate
 from qttt.terminal.observing import ObservationPhase
 from qttt.textboard import draw_legend, small

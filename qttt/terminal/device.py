@@ -12,14 +12,14 @@ from qttt.commands.devicejobs import (
 )
 from qttt.devices import DeviceObserver
 from qttt.errors import QtttError
-from qttt.game import Game
-from qttt.outcomes import Observation
+from qttt.game.game import Game
+from qttt.game.outcomes import Observation
+from qttt.game.state import Phase
+from qttt.game.symbols import Mode
 from qttt.pending import HEADER, find
 from qttt.recordfile import load_record, save_new_record
 from qttt.samples import Sample
 from qttt.standing import shown_position
-from qttt.state import Phase
-from qttt.symbols import Mode
 
 if TYPE_CHECKING:
     from qttt.terminal.play import KeyboardGame

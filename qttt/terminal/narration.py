@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from qttt.board import Position
-from qttt.dice import Die
-from qttt.moves import Move
-from qttt.state import State
+from qttt.game.dice import Die
+from qttt.game.moves import Move
+from qttt.game.position import Position
+from qttt.game.state import State
 from qttt.textboard import Glyphs, draw_die
 
 

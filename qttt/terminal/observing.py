@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 from qttt.commands.session import Session
 from qttt.errors import IllegalMoveError
-from qttt.game import Game
+from qttt.game.game import Game
+from qttt.game.outcomes import Measurement, Observation, Positions
+from qttt.game.squares import EMPTY
+from qttt.game.state import Phase
+from qttt.game.symbols import Mode, View
 from qttt.observation import (
     CircuitObserver,
     DiceObserver,
@@ -15,13 +19,9 @@ from qttt.observation import (
     measure_square,
     observe_positions,
 )
-from qttt.outcomes import Measurement, Observation, Positions
 from qttt.questions import Step
 from qttt.rolls import Roll, measure_by_rolls, roll_step, table_of
-from qttt.squares import EMPTY
 from qttt.standing import shown_position
-from qttt.state import Phase
-from qttt.symbols import Mode, View
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,16 +12,17 @@ from qttt.commands.parser import Parser
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import QtttError, UsageError, quoted
-from qttt.game import Game, parse_event
-from qttt.moves import Move
+from qttt.game.game import Game, parse_event
+from qttt.game.moves import Move
+from qttt.game.outcomes import Observation
+from qttt.game.result import Result, points
+from qttt.game.state import Event, Phase, State
+from qttt.game.symbols import Mode, Symbol
 from qttt.observation import Observer
-from qttt.outcomes import Observation
 from qttt.players import Choice
 from qttt.record import Record
 from qttt.recordfile import RecordChangedError, save_new_record, save_over
 from qttt.standing import final_board, shown_position, standing
-from qttt.state import Event, Phase, State
-from qttt.symbols import Mode, Symbol
 from qttt.terminal.device import is_on_device, observe_by_device
 from qttt.terminal.helptext import MODES, NOTATION, WORDS, listed_words
 from qttt.terminal.keyboard import Keyboard
@@ -29,7 +30,6 @@ from qttt.terminal.narration import narrate
 from qttt.terminal.observing import ObservationPhase, measure
 from qttt.terminal.seats import Seats
 from qttt.textboard import draw_legend
-from qttt.verdict import Result, points
 
 if TYPE_CHECKING:
     import numpy as np

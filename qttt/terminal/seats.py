@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from qttt.chance import Uniform
 from qttt.errors import UsageError
+from qttt.game.state import State
+from qttt.game.symbols import Symbol
 from qttt.players import PLAYERS, Choice, Player, get_player
 from qttt.players.limits import limited
 from qttt.players.strategies import accepts_draw
 from qttt.record import Record
-from qttt.state import State
-from qttt.symbols import Symbol
 
 HUMAN = "human"
 

@@ -20,12 +20,12 @@ from rich.table import Table
 from circuits.decoding import Shots, decode
 from circuits.measurement import Bit, Readout
 from qttt.game import Game
-from qttt.outcomes import Measurement, Observation, Positions
+from qttt.game.outcomes import Measurement, Observation, Positions
+from qttt.game.rules import Rules
+from qttt.game.state import Phase
+from qttt.game.symbols import Mode
 from qttt.players import Look, Player, get_player
 from qttt.record import Record
-from qttt.rules import Rules
-from qttt.state import Phase
-from qttt.symbols import Mode
 from tests.campaigns.test_fuzz import longest_game
 
 MEBIBYTE = "1. 5 {note} " * (2**20 // 12)

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from qttt.game import Game
-from qttt.outcomes import Observation
+from qttt.game.outcomes import Observation
+from qttt.game.rules import Rules
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Mode, Symbol
 from qttt.players.evaluation import empty_counts, line_chances
-from qttt.rules import Rules
 from qttt.solver.blocks import blocks_of
 from qttt.solver.probe import is_solved, value
-from qttt.state import Phase, State
-from qttt.symbols import Mode, Symbol
 
 Numbers = NDArray[np.float64]
 #: Where the fit starts, and what it keeps to where the positions say little: own lines, the opponent's, the

@@ -17,8 +17,8 @@ from rich.table import Table
 from qttt.compiler import compile_moves
 from qttt.devices import DeviceObserver, Plan, open_device, read_shots
 from qttt.game import Game
-from qttt.odds import distance
-from qttt.symbols import Mode, Symbol
+from qttt.game.odds import distance
+from qttt.game.symbols import Mode, Symbol
 
 BOARDS = {
     "both halves entangled, two superpositions": ("X", "1+3 1*2 9 3*4 5+6 7+8"),

@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.table import Table
 
 from qttt.game import Game
+from qttt.game.result import Result
+from qttt.game.state import Phase
+from qttt.game.symbols import Mode
 from qttt.observation import get_observer
-from qttt.state import Phase
-from qttt.symbols import Mode
-from qttt.verdict import Result
 
 SHOTS = 2_500
 SAMPLED = 50

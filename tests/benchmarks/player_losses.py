@@ -9,9 +9,9 @@ import sys
 
 import numpy as np
 
-from qttt.moves import Move
+from qttt.game.moves import Move
+from qttt.game.rules import Rules
 from qttt.players import get_player
-from qttt.rules import Rules
 from qttt.solver.probe import move_values
 from tests.benchmarks.evaluation_fit import random_states
 

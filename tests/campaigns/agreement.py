@@ -17,17 +17,17 @@ import numpy as np
 
 from qttt.commands.advise import advise_report
 from qttt.game import Game
-from qttt.moves import Move
-from qttt.outcomes import Observation, Positions
+from qttt.game.moves import Move
+from qttt.game.outcomes import Observation, Positions
+from qttt.game.rules import LEVELS
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Mode, Symbol
 from qttt.players.choices import choices
 from qttt.players.strategies import decider
 from qttt.record import Record
-from qttt.rules import LEVELS
 from qttt.solver.probe import Prober
 from qttt.solver.search import MARGIN
 from qttt.solver.tables import shipped_table
-from qttt.state import Phase, State
-from qttt.symbols import Mode, Symbol
 from tests.qttt.cli_runs import run_json
 
 #: How often a position is sent through the command line too, as a record.

@@ -17,14 +17,14 @@ from functools import cache
 import numpy as np
 
 from qttt.game import Game
+from qttt.game.outcomes import Measurement, Positions, filled_squares
+from qttt.game.state import Event, State
+from qttt.game.symbols import Mode
 from qttt.observation import DiceObserver, Observer, get_observer, measured
-from qttt.outcomes import Measurement, Positions, filled_squares
 from qttt.players.choices import choices
 from qttt.players.nearsight import odds_now
 from qttt.players.strategies import best_choices, get_player
 from qttt.rolls import Rolls, measure_by_rolls, observe_by_rolls, roll_odds
-from qttt.state import Event, State
-from qttt.symbols import Mode
 
 #: The reference configurations: level, options, moves. Every kind of root, by either player, and full boards.
 CONFIGURATIONS: tuple[tuple[int, str, str], ...] = (

@@ -26,12 +26,12 @@ from hypothesis.stateful import (
 
 from qttt.errors import IllegalMoveError, QtttError
 from qttt.game import Game
-from qttt.outcomes import Measurement, Observation, Positions
+from qttt.game.outcomes import Measurement, Observation, Positions
+from qttt.game.rules import LEVELS, Rules
+from qttt.game.state import Phase
+from qttt.game.symbols import Mode, Symbol, View
 from qttt.record import Record
 from qttt.recordfile import load_record, save_record
-from qttt.rules import LEVELS, Rules
-from qttt.state import Phase
-from qttt.symbols import Mode, Symbol, View
 from tests.oracle import IllegalTokenError, Oracle
 from tests.oracle import Mode as OracleMode
 

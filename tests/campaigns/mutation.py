@@ -34,9 +34,22 @@ ROOT = Path(__file__).parents[2]
 #: The doctests of the modules themselves come before them.
 TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
     (
-        *("qttt.moves", "qttt.outcomes", "qttt.verdict", "qttt.squares", "qttt.symbols"),
-        *("qttt.rules", "qttt.legality", "qttt.state", "qttt.game"),
-        *("qttt.board", "qttt.configurations", "qttt.dice", "qttt.roots", "qttt.odds", "qttt.surds"),
+        *(
+            "qttt.game.moves",
+            "qttt.game.outcomes",
+            "qttt.game.result",
+            "qttt.game.squares",
+            "qttt.game.symbols",
+        ),
+        *("qttt.game.rules", "qttt.game.legality", "qttt.game.state", "qttt.game.game"),
+        *(
+            "qttt.game.position",
+            "qttt.game.configurations",
+            "qttt.game.dice",
+            "qttt.game.roots",
+            "qttt.game.odds",
+            "qttt.game.surds",
+        ),
     ): (
         "tests/qttt/test_board.py",
         "tests/qttt/test_game.py",
@@ -52,7 +65,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/qttt/test_crosscheck.py",
     ),
     (
-        *("qttt.adjustment", "qttt.d6", "qttt.questions"),
+        *("qttt.game.adjustment", "qttt.d6", "qttt.questions"),
         *("qttt.tabletop", "qttt.rolls", "qttt.retrace"),
     ): (
         "tests/qttt/test_rolls_diagrams.py",

@@ -18,13 +18,13 @@ from typing import Any
 
 from qttt.cli import main
 from qttt.errors import QtttError
-from qttt.game import Game, parse_event
-from qttt.outcomes import Measurement, Observation, Positions
+from qttt.game.game import Game, parse_event
+from qttt.game.outcomes import Measurement, Observation, Positions
+from qttt.game.rules import LEVELS, Rules, parse_level, parse_options
+from qttt.game.state import Event, Phase
+from qttt.game.symbols import Symbol
 from qttt.record import Record
 from qttt.recordfile import names_file, read_record
-from qttt.rules import LEVELS, Rules, parse_level, parse_options
-from qttt.state import Event, Phase
-from qttt.symbols import Symbol
 
 #: What a fuzzed command line never gets: words that only ask for a traceback, or for minutes of work.
 LEFT_OUT = frozenset({"--debug", "--recompute"})

@@ -5,7 +5,7 @@ import random
 from functools import cache
 from pathlib import Path
 
-from qttt.rules import Rules
+from qttt.game.rules import Rules
 
 ROOT = Path(__file__).parents[2]
 
@@ -183,7 +183,7 @@ def _job() -> "dict[str, object]":
     from circuits.decoding import Shots
     from qttt.compiler import compile_moves
     from qttt.game import Game
-    from qttt.symbols import Mode
+    from qttt.game.symbols import Mode
 
     game = Game(3)
     game.play("5 5*6 1+3 3-4")

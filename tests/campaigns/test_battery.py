@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from qttt.game.symbols import Mode
 from qttt.observation import Sample, get_observer
-from qttt.symbols import Mode
 from tests.campaigns.battery import SIGNIFICANCE, by_observer, chi_square, games, paths, run
 from tests.campaigns.readers import FaultError
 

@@ -24,7 +24,7 @@ def campaign(session: Path, *words: str) -> Counter[str]:
 def test_a_short_campaign(tmp_path: Path) -> None:
     """The doctest of a module notices some of its mutants, and tests notice more."""
     session = tmp_path / "session.sqlite"
-    words = ("qttt.game", "--sample", "6", "--tests")
+    words = ("qttt.game.game", "--seed", "3", "--sample", "6", "--tests")
     doctest_only = campaign(session, *words)
     assert doctest_only.total() == 6
     assert 0 < doctest_only["killed"] < 6 == doctest_only["killed"] + doctest_only["survived"]
@@ -35,10 +35,10 @@ def test_a_short_campaign(tmp_path: Path) -> None:
 
 def test_a_session_of_other_mutants_is_refused(tmp_path: Path) -> None:
     session = tmp_path / "session.sqlite"
-    make_session(session, ["qttt.rules"], None, 1)
-    make_session(session, ["qttt.rules"], None, 1)
+    make_session(session, ["qttt.game.rules"], None, 1)
+    make_session(session, ["qttt.game.rules"], None, 1)
     with pytest.raises(SystemExit, match="holds mutants of other sources"):
-        make_session(session, ["qttt.rules", "qttt.dice"], None, 1)
+        make_session(session, ["qttt.game.rules", "qttt.game.dice"], None, 1)
 
 
 def test_texts_annotations_errors_and_decorators_are_left_alone(

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 from circuits.decoding import HERALD_FAILED, ILLEGAL, Decoded, reject
-from qttt.adjustment import symbol_weights
-from qttt.board import START, Position
-from qttt.dice import die_of
 from qttt.errors import UsageError
-from qttt.game import Game, parse_event
-from qttt.odds import Component, distance, observation_odds
-from qttt.outcomes import Measurement, filled_squares
+from qttt.game.adjustment import symbol_weights
+from qttt.game.dice import die_of
+from qttt.game.game import Game, parse_event
+from qttt.game.odds import Component, distance, observation_odds
+from qttt.game.outcomes import Measurement, filled_squares
+from qttt.game.position import START, Position
+from qttt.game.roots import Attack, Root, Site, kept_fraction, read_roots, rotated
+from qttt.game.rules import Rules
+from qttt.game.squares import SQUARES
+from qttt.game.surds import ONE, SQRT_HALF, ZERO, Surd
+from qttt.game.symbols import Mode, Symbol
 from qttt.questions import Asks
 from qttt.rolls import measure_by_rolls, table_of, throw
-from qttt.roots import Attack, Root, Site, kept_fraction, read_roots, rotated
-from qttt.rules import Rules
-from qttt.squares import SQUARES
-from qttt.surds import ONE, SQRT_HALF, ZERO, Surd
-from qttt.symbols import Mode, Symbol
 from qttt.tabletop import Change, changes, lay_out
 
 

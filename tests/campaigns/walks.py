@@ -3,11 +3,11 @@
 import random
 
 from qttt.game import Game
-from qttt.outcomes import Measurement, Observation, Positions
+from qttt.game.outcomes import Measurement, Observation, Positions
+from qttt.game.rules import Rules
+from qttt.game.state import Phase
+from qttt.game.symbols import Symbol
 from qttt.record import Record
-from qttt.rules import Rules
-from qttt.state import Phase
-from qttt.symbols import Symbol
 
 
 def random_event(game: Game, rng: random.Random) -> Measurement | None:

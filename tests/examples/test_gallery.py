@@ -7,10 +7,10 @@ from qiskit.circuit import QuantumCircuit
 
 from circuits.components import exact_distribution
 from examples.make import FOLDER
-from qttt.configurations import Configuration
+from qttt.game.configurations import Configuration
+from qttt.game.moves import Kind
+from qttt.game.odds import distance
 from qttt.guide.gallery import Entry, entries
-from qttt.moves import Kind
-from qttt.odds import distance
 
 ENTRIES = tuple(entries())
 NAMES = [entry.name for entry in ENTRIES]

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from qttt.commands.explain import FORMATS, explained
+from qttt.game.moves import Kind, Move
+from qttt.game.outcomes import Measurement, Observation, Positions
+from qttt.game.result import Result
+from qttt.game.rules import SUMMARIES
+from qttt.game.symbols import Mode
 from qttt.lesson.building import make_lesson
 from qttt.lesson.figures import lesson_pages
-from qttt.moves import Kind, Move
-from qttt.outcomes import Measurement, Observation, Positions
 from qttt.record import Comment, Record
 from qttt.recordfile import load_record
-from qttt.rules import SUMMARIES
-from qttt.symbols import Mode
-from qttt.verdict import Result
 
 GAMES = Path(__file__).parents[2] / "examples" / "games"
 FILES = sorted(GAMES.glob("*.qttt"))

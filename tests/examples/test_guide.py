@@ -6,12 +6,12 @@ import pytest
 
 from examples.make import FOLDER, WRITTEN, made_files
 from qttt.errors import QtttError
+from qttt.game.moves import Kind
+from qttt.game.rules import LEVELS, SUMMARIES, Level
 from qttt.guide.glossary import TERMS, terms_at
 from qttt.guide.observing import configuration_table, options_at
 from qttt.guide.pages import LINE, overview, rules_markdown, rules_of, rules_text, title_of
 from qttt.guide.sections import Diagram, Table, chance, played, share
-from qttt.moves import Kind
-from qttt.rules import LEVELS, SUMMARIES, Level
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def test_chances_are_computed() -> None:
 
 
 def test_an_unknown_level_is_refused() -> None:
-    from qttt.rules import parse_level
+    from qttt.game.rules import parse_level
 
     with pytest.raises(QtttError, match="level '6' does not exist"):
         parse_level("6")

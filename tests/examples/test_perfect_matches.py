@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from qttt.rules import Rules
+from qttt.game.rules import Rules
+from qttt.game.state import State
+from qttt.game.symbols import Symbol
 from qttt.solver.probe import value
-from qttt.state import State
-from qttt.symbols import Symbol
 
 PAGE = (Path(__file__).parents[2] / "examples" / "guide" / "players.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## Never less than the value")[2].partition("\n## ")[0]

@@ -10,15 +10,18 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from qttt.board import START, Position
 from qttt.compiler import compile_moves
 from qttt.crosscheck import check, check_mode
 from qttt.errors import UsageError
 from qttt.game import Game
-from qttt.moves import Move
+from qttt.game.moves import Move
+from qttt.game.outcomes import Observation, Positions
+from qttt.game.position import START, Position
+from qttt.game.squares import SQUARES
+from qttt.game.state import Phase
+from qttt.game.symbols import Mode
 from qttt.notebook import check_html, game_html, mode_check_html, move_scene, move_svg, position_svg
 from qttt.observation import get_observer
-from qttt.outcomes import Observation, Positions
 from qttt.pictures import ANIMATED_FORMATS, FORMATS, animate, draw
 from qttt.pictures.bars import Series, bars_scene
 from qttt.pictures.boards import board_scene, centre
@@ -28,9 +31,6 @@ from qttt.pictures.palette import Theme
 from qttt.pictures.scene import Curve, Polygon, Scene, Text
 from qttt.pictures.svg import inline_svg, svg
 from qttt.retrace import retrace
-from qttt.squares import SQUARES
-from qttt.state import Phase
-from qttt.symbols import Mode
 
 EXAMPLE = "5 5-6 9 2 1+7 1*3 ~4 4*8"
 
@@ -266,7 +266,7 @@ def test_angles_are_written_as_parts_of_pi(angle: float, text: str) -> None:
 
 def test_pictures_leave_matplotlib_alone() -> None:
     code = (
-        "import sys; from qttt.board import START; from qttt.pictures.boards import board_scene\n"
+        "import sys; from qttt.game.position import START; from qttt.pictures.boards import board_scene\n"
         "from qttt.pictures import draw\n"
         "draw(board_scene(START), 'svg'); assert 'matplotlib' not in sys.modules\n"
         "draw(board_scene(START), 'pdf'); assert 'matplotlib.pyplot' not in sys.modules\n"

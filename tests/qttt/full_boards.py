@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from random import Random
 
 from qttt.game import Game
-from qttt.outcomes import Observation
-from qttt.rules import Rules, parse_level, parse_options
-from qttt.state import Phase
+from qttt.game.outcomes import Observation
+from qttt.game.rules import Rules, parse_level, parse_options
+from qttt.game.state import Phase
 
 
 def full_games(level: int, count: int, seed: int, options: str = "", phases: int = 2) -> Iterator[Game]:

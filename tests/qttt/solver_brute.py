@@ -6,11 +6,11 @@ Every line of play goes through ``State.child`` and every observation through ``
 from collections.abc import Callable, Iterable
 from random import Random
 
-from qttt.outcomes import Observation, Positions
-from qttt.rules import Rules
-from qttt.state import Phase, State
-from qttt.symbols import Symbol
-from qttt.verdict import Result
+from qttt.game.outcomes import Observation, Positions
+from qttt.game.result import Result
+from qttt.game.rules import Rules
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Symbol
 
 MARGIN = 1e-11
 #: P(X wins) − P(O wins), and P(tie).

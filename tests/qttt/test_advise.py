@@ -10,12 +10,12 @@ from qttt.advice import advise
 from qttt.cli import main
 from qttt.commands.advise import advise_report
 from qttt.game import Game
-from qttt.moves import Move
+from qttt.game.moves import Move
+from qttt.game.squares import LINES, NAMES
 from qttt.players.lookahead import Budget
 from qttt.players.reasons import LINE_NAMES, why
 from qttt.players.strategies import solved_values
 from qttt.solver import probe
-from qttt.squares import LINES, NAMES
 from tests.campaigns.agreement import compared
 from tests.qttt.test_players import game_of, random_states
 

@@ -13,13 +13,13 @@ from qiskit import qasm3
 from circuits.backends import get_backend
 from circuits.decoding import decode
 from circuits.drawing import to_qasm3
-from qttt.board import Position
 from qttt.compiler import compile_board
 from qttt.game import Game
+from qttt.game.position import Position
+from qttt.game.symbols import Mode
 from qttt.observation import get_observer
 from qttt.pictures.boards import board_scene, centre
 from qttt.pictures.scene import Polygon, Scene
-from qttt.symbols import Mode
 from tests.qttt.cli_runs import run, run_json
 
 BOARD = "X......O."

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from qttt.board import START, Position
-from qttt.configurations import Configuration, is_cancelled, partner
-from qttt.dice import COLOURS, VALUES, Die, colour_name, die_of
-from qttt.moves import Move
-from qttt.rules import Rules
-from qttt.state import State
-from qttt.symbols import Symbol, View
+from qttt.game.configurations import Configuration, is_cancelled, partner
+from qttt.game.dice import COLOURS, VALUES, Die, colour_name, die_of
+from qttt.game.moves import Move
+from qttt.game.position import START, Position
+from qttt.game.rules import Rules
+from qttt.game.state import State
+from qttt.game.symbols import Symbol, View
 
 
 def position(record: str, first: Symbol = Symbol.X) -> Position:

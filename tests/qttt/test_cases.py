@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from circuits.components import exact_distribution
-from qttt.board import Position
 from qttt.compiler import compile_lean, compile_moves
 from qttt.game import Game
-from qttt.odds import distance
-from qttt.rules import Rules
-from qttt.squares import SQUARES
-from qttt.state import State
-from qttt.symbols import Mode, Symbol
+from qttt.game.odds import distance
+from qttt.game.position import Position
+from qttt.game.rules import Rules
+from qttt.game.squares import SQUARES
+from qttt.game.state import State
+from qttt.game.symbols import Mode, Symbol
 
 DATA = Path(__file__).parents[1] / "data"
 ODDS = [json.loads(line) for line in (DATA / "odds.jsonl").read_text().splitlines()]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from qttt.compiler import compile_lean
-from qttt.symbols import Mode
+from qttt.game.symbols import Mode
 from tests.qttt.cli_runs import Run, refusal, run, run_json
 
 # circuit

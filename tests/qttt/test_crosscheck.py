@@ -18,12 +18,12 @@ from qttt.compiler import CompiledBoard, compile_moves
 from qttt.crosscheck import check, check_mode, compare_views, promised
 from qttt.errors import UsageError
 from qttt.game import Game
+from qttt.game.squares import SQUARES
+from qttt.game.symbols import Mode, Symbol
 from qttt.observation import CircuitObserver, DiceObserver, Observer, get_observer
 from qttt.rolls import Rolls, roll_odds
 from qttt.samples import Sample
-from qttt.squares import SQUARES
 from qttt.stats import p_value
-from qttt.symbols import Mode, Symbol
 from tests.oracle import random_game
 from tests.qttt import plants
 
@@ -265,7 +265,7 @@ def test_dice_promise_what_known_positions_have_left(
 
 
 def test_dice_that_promise_something_else_fail_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.dice.Die.weight", property(lambda die: abs(die.value) / 8))
+    monkeypatch.setattr("qttt.game.dice.Die.weight", property(lambda die: abs(die.value) / 8))
     report = check_mode(
         played(2, FULL), Mode.STANDARD, get_observer("dice"), np.random.default_rng(1), shots=9
     )

@@ -12,8 +12,8 @@ from qttt.devicecheck import FACTOR, judge
 from qttt.devices import read_shots
 from qttt.errors import UsageError
 from qttt.game import Game
+from qttt.game.symbols import Mode
 from qttt.impossible import Fault
-from qttt.symbols import Mode
 from tests.qttt.cli_runs import refusal, run, run_json
 
 pytestmark = pytest.mark.ibm

@@ -11,11 +11,11 @@ from circuits.measurement import Bit
 from qttt.compiler import lean_pieces
 from qttt.devices import DeviceObserver, Plan, _drafts, first_positions, open_device, read_shots
 from qttt.game import Game
+from qttt.game.odds import distance
+from qttt.game.outcomes import Positions, filled_squares
+from qttt.game.symbols import Mode
 from qttt.noisegate import NoiseError
-from qttt.odds import distance
-from qttt.outcomes import Positions, filled_squares
 from qttt.stats import p_value
-from qttt.symbols import Mode
 from tests.circuits.lean_boards import depth_of, gates_of
 from tests.qttt.full_boards import full_games
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import qttt
-from qttt.outcomes import Measurement, Observation, Positions
-from qttt.state import Phase, State
+from qttt.game.outcomes import Measurement, Observation, Positions
+from qttt.game.state import Phase, State
 
 ROOT = Path(__file__).parents[2]
 FULL = "1+3 1*2 9 3*4 5+6 7+8"

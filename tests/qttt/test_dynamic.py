@@ -10,11 +10,11 @@ from circuits.errors import BackendUsageError
 from qttt.dynamic import Policy, compile_dynamic, dynamic_odds, read_dynamic
 from qttt.errors import UsageError
 from qttt.game import Game
-from qttt.odds import distance
-from qttt.outcomes import Positions, filled_squares
+from qttt.game.odds import distance
+from qttt.game.outcomes import Positions, filled_squares
+from qttt.game.symbols import Mode
 from qttt.samples import sample_of
 from qttt.stats import p_value
-from qttt.symbols import Mode
 from tests.qttt.cli_runs import refusal, run, run_json
 
 pytestmark = pytest.mark.ibm

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from qttt.errors import IllegalMoveError, MoveSyntaxError, UsageError
-from qttt.game import Game, parse_event
-from qttt.moves import Kind, Move
-from qttt.outcomes import Observation, Positions
-from qttt.rules import Rules
-from qttt.state import Phase
-from qttt.symbols import Mode, Symbol
-from qttt.verdict import Result, decide, points
+from qttt.game.game import Game, parse_event
+from qttt.game.moves import Kind, Move
+from qttt.game.outcomes import Observation, Positions
+from qttt.game.result import Result, decide, points
+from qttt.game.rules import Rules
+from qttt.game.state import Phase
+from qttt.game.symbols import Mode, Symbol
 
 
 def played(level: int, record: str, options: str = "", first: str = "X") -> Game:

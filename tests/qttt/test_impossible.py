@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 
 from qttt.game import Game
+from qttt.game.symbols import Mode
 from qttt.impossible import Fault, find_fault, impossible_boards
-from qttt.symbols import Mode
 from tests.qttt.full_boards import full_games
 
 BOARDS = ["".join(cells) for cells in product(".XO", repeat=9)]

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from qttt.game.rules import Rules
+from qttt.game.symbols import Symbol
 from qttt.matchfile import MatchFile, MatchFileError, match_lines, match_of, read_match
 from qttt.record import Record
-from qttt.rules import Rules
 from qttt.selfplay import Match, Played, play_games
-from qttt.symbols import Symbol
 from tests.qttt.cli_runs import AtOnce, refusal, run, run_json
 
 ROOT = Path(__file__).parents[2]

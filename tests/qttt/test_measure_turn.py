@@ -6,15 +6,15 @@ from collections import Counter
 import pytest
 
 from qttt.errors import IllegalMoveError, MoveSyntaxError, UsageError
-from qttt.game import Game, parse_event
-from qttt.odds import distance
-from qttt.outcomes import Measurement
+from qttt.game.game import Game, parse_event
+from qttt.game.odds import distance
+from qttt.game.outcomes import Measurement
+from qttt.game.result import Result, decide
+from qttt.game.rules import Rules
+from qttt.game.squares import SQUARES
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Symbol
 from qttt.rolls import measure_by_rolls
-from qttt.rules import Rules
-from qttt.squares import SQUARES
-from qttt.state import Phase, State
-from qttt.symbols import Symbol
-from qttt.verdict import Result, decide
 from tests.oracle import random_game
 
 

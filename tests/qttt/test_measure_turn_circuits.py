@@ -7,10 +7,10 @@ import pytest
 from circuits.components import exact_distribution, split
 from qttt.compiler import CompiledBoard, compile_lean, compile_moves
 from qttt.game import Game
-from qttt.odds import distance
-from qttt.outcomes import Measurement
-from qttt.state import Phase
-from qttt.symbols import Symbol
+from qttt.game.odds import distance
+from qttt.game.outcomes import Measurement
+from qttt.game.state import Phase
+from qttt.game.symbols import Symbol
 from tests.oracle import random_game
 
 PHASES = 2

@@ -8,15 +8,15 @@ import pytest
 
 from qttt.advice import advise
 from qttt.game import Game
-from qttt.odds import distance
-from qttt.outcomes import Measurement, Observation
+from qttt.game.odds import distance
+from qttt.game.outcomes import Measurement, Observation
+from qttt.game.rules import Rules
+from qttt.game.state import Phase
+from qttt.game.symbols import Symbol
 from qttt.pictures import draw
 from qttt.pictures.games import game_frames, game_strip
 from qttt.players import Look, choices, get_player
 from qttt.players.lookahead import Budget
-from qttt.rules import Rules
-from qttt.state import Phase
-from qttt.symbols import Symbol
 from tests.oracle import Oracle
 from tests.qttt.cli_runs import refusal, run, run_json
 

@@ -13,34 +13,34 @@ import pytest
 
 from circuits import gates
 from qttt.game import Game
-from qttt.moves import Kind, Move
-from qttt.rules import LEVELS
+from qttt.game.moves import Kind, Move
+from qttt.game.rules import LEVELS
+from qttt.game.symbols import Symbol
 from qttt.solver.blocks import blocks_of
 from qttt.solver.changes import changes
-from qttt.symbols import Symbol
 
 ROOT = Path(__file__).parents[2]
 
 # A swap, an attack of its own and a configuration of its own, each planted as one more row.
 PLANTED = (
     (
-        "qttt/moves.py",
+        "qttt/game/moves.py",
         r"(    CANCELLING = .*\n)",
         r'\1    SWAPPING = ("%", "swapping", "swaps with", 3, True, 1)\n',
     ),
-    ("qttt/roots.py", r'(    CANCELLED = "cancelled"\n)', r'\1    SWAPPED = "swapped"\n'),
-    ("qttt/configurations.py", r"(    MINUS_HALF = .*\n)", r'\1    SWAPPED = "swapped"\n'),
+    ("qttt/game/roots.py", r'(    CANCELLED = "cancelled"\n)', r'\1    SWAPPED = "swapped"\n'),
+    ("qttt/game/configurations.py", r"(    MINUS_HALF = .*\n)", r'\1    SWAPPED = "swapped"\n'),
 )
 MUST_LEARN = {
-    "qttt/adjustment.py: branches",
-    "qttt/board.py: Position._placed",
+    "qttt/game/adjustment.py: branches",
+    "qttt/game/position.py: Position._placed",
     "qttt/compiler.py: _Builder.add_move",
     "qttt/compiler.py: _lean_attack",
     "qttt/lesson/sentences.py: move_rule",
     "qttt/notebook.py: _dashes",
-    "qttt/roots.py: _absent",
-    "qttt/roots.py: _present",
-    "qttt/roots.py: read_roots",
+    "qttt/game/roots.py: _absent",
+    "qttt/game/roots.py: _present",
+    "qttt/game/roots.py: read_roots",
     "qttt/solver/blocks.py: _letter",
     "qttt/solver/changes.py: _puts",
 }

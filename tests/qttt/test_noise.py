@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from qttt.devices import open_device
-from qttt.symbols import Mode
+from qttt.game.symbols import Mode
 from tests.benchmarks.noise_table import BOARDS, Row, game_of, main, measure
 
 pytestmark = pytest.mark.ibm

@@ -11,9 +11,9 @@ from circuits.measurement import Bit, Known, Readout
 from qttt.compiler import lean_pieces
 from qttt.devices import Reading, open_device, read_shots
 from qttt.game import Game
+from qttt.game.symbols import Mode
 from qttt.noisegate import noise_in, predicted_noise, random_odds
 from qttt.samples import Sample
-from qttt.symbols import Mode
 from tests.benchmarks.noise_table import BOARDS, game_of
 
 CASES = [

@@ -16,7 +16,7 @@ CELLS = (
     "game.events[1]",
     "qttt.check(game, seed=1, shots=100, backend='dice')",
     # Whoever imports from inside is shown the same.
-    "from qttt.board import START\nSTART",
+    "from qttt.game.position import START\nSTART",
     "game.turn",
 )
 SHOWN = ("text/html", "image/svg+xml", "image/svg+xml", "text/html", "image/svg+xml", None)

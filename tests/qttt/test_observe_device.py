@@ -10,7 +10,7 @@ import pytest
 from circuits.backends import job_store
 from circuits.backends.job_store import JobState
 from circuits.decoding import Shots
-from qttt.outcomes import Positions
+from qttt.game.outcomes import Positions
 from qttt.pending import find
 from qttt.recordfile import load_record
 from tests.circuits.ibm_service import CRN, TOKEN, Service, install
@@ -441,7 +441,7 @@ def test_nothing_sends_a_job_to_a_real_device_unasked(service: Service) -> None:
     from qttt.devices import open_device
     from qttt.errors import UsageError
     from qttt.game import Game
-    from qttt.symbols import Mode
+    from qttt.game.symbols import Mode
 
     game, observer, rng = Game(level=1), open_device("ibm_manila"), np.random.default_rng(1)
     game.play("1+2")

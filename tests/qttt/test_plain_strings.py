@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qttt import impossible, odds, rolls, roots
-from qttt.board import START, Position
+from qttt import impossible, rolls
 from qttt.commands.circuit import circuit_stats, circuit_text
 from qttt.commands.odds import odds_report
 from qttt.compiler import compile_board, compile_lean, compile_moves, compile_phase, phase_of_play
@@ -17,20 +16,21 @@ from qttt.d6 import Reading
 from qttt.devicecheck import judged
 from qttt.devices import open_device
 from qttt.errors import IllegalMoveError, UsageError
-from qttt.game import Game
+from qttt.game import Game, odds, roots
+from qttt.game.outcomes import Observation
+from qttt.game.position import START, Position
+from qttt.game.roots import read_roots
+from qttt.game.rules import Rules
+from qttt.game.squares import EMPTY_BOARD
+from qttt.game.state import State
+from qttt.game.surds import Surd
+from qttt.game.symbols import Mode, Symbol, View
 from qttt.observation import DiceObserver, get_observer, refuse_rolls
-from qttt.outcomes import Observation
 from qttt.players.strategies import accepts_draw, get_player
 from qttt.questions import Asks, Question
 from qttt.rolls import Rolls, check_rolls, observe_by_rolls, roll_odds, roll_step, table_of, throw
-from qttt.roots import read_roots
-from qttt.rules import Rules
 from qttt.selfplay import Match, play_game
 from qttt.solver.probe import Value, best_choice, ranked
-from qttt.squares import EMPTY_BOARD
-from qttt.state import State
-from qttt.surds import Surd
-from qttt.symbols import Mode, Symbol, View
 
 # The mode changes which boards there can be: 2 holds a plus, and 4 an X.
 GAME = Game(4)

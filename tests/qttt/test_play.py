@@ -9,12 +9,12 @@ import pytest
 
 from qttt.cli import main
 from qttt.game import Game
+from qttt.game.result import Result
+from qttt.game.symbols import Symbol
 from qttt.record import Record
 from qttt.recordfile import load_record
-from qttt.symbols import Symbol
 from qttt.terminal.helptext import WORDS
 from qttt.terminal.play import ASIDES, game_points
-from qttt.verdict import Result
 
 
 def play(typed: str, *words: str, status: int = 0) -> str:

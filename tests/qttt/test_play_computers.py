@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from qttt.outcomes import Observation
+from qttt.game.outcomes import Observation
 from qttt.players.limits import MAX_OBSERVATIONS
 from qttt.recordfile import load_record
 from tests.qttt.test_play import play

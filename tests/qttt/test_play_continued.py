@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from qttt.outcomes import Positions
+from qttt.game.outcomes import Positions
+from qttt.game.result import Result
 from qttt.record import Record
 from qttt.recordfile import load_record
-from qttt.verdict import Result
 from tests.qttt.cli_runs import refusal, run
 
 ROOT = Path(__file__).parents[2]

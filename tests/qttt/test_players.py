@@ -8,8 +8,13 @@ import pytest
 
 from qttt.errors import UsageError
 from qttt.game import Game
-from qttt.moves import Move
-from qttt.outcomes import Measurement, Observation, Positions
+from qttt.game.moves import Move
+from qttt.game.outcomes import Measurement, Observation, Positions
+from qttt.game.result import Result
+from qttt.game.rules import Rules
+from qttt.game.squares import LINES
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Mode, Symbol
 from qttt.players import PLAYERS, Choice, Look, choices, get_player, lookahead
 from qttt.players.evaluation import estimate, line_shares
 from qttt.players.limits import MAX_OBSERVATIONS, limited
@@ -17,14 +22,9 @@ from qttt.players.lookahead import Budget, look_ahead
 from qttt.players.nearsight import odds_now
 from qttt.players.reasons import chances
 from qttt.players.strategies import accepts_draw, best_choices, solved_values
-from qttt.rules import Rules
 from qttt.solver import probe
 from qttt.solver.blocks import blocks_of
 from qttt.solver.probe import UnsolvedError, ranked
-from qttt.squares import LINES
-from qttt.state import Phase, State
-from qttt.symbols import Mode, Symbol
-from qttt.verdict import Result
 
 
 def game_of(record: str, level: int = 2, options: str = "", first: Symbol = Symbol.X) -> Game:

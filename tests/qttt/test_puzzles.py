@@ -11,7 +11,11 @@ from qttt.cli import main
 from qttt.commands.puzzle import AIMS, GRADES
 from qttt.errors import IllegalMoveError, UsageError
 from qttt.game import Game
-from qttt.moves import Move
+from qttt.game.moves import Move
+from qttt.game.result import Result
+from qttt.game.rules import Rules
+from qttt.game.state import Phase
+from qttt.game.symbols import Mode
 from qttt.players.nearsight import odds_now
 from qttt.players.strategies import best_choices, solved_values
 from qttt.puzzles import (
@@ -26,12 +30,8 @@ from qttt.puzzles import (
     puzzle_at,
 )
 from qttt.record import Record
-from qttt.rules import Rules
 from qttt.solver import probe
 from qttt.solver.probe import UnsolvedError
-from qttt.state import Phase
-from qttt.symbols import Mode
-from qttt.verdict import Result
 from tests.qttt.test_players import game_of
 
 SOLVED = [level for level in range(6) if probe.is_solved(Rules.of(level))]
@@ -87,7 +87,7 @@ def test_a_sure_win_wins_whatever_the_opponent_and_chance_do() -> None:
         if state.phase is Phase.OVER:
             return bool(state.result == Result(loser.opponent))
         if state.phase is Phase.OBSERVATION:
-            from qttt.outcomes import Observation
+            from qttt.game.outcomes import Observation
 
             return all(always_won(state.child(Observation(board))) for board in state.odds().outcomes())
         moves = state.legal_moves()

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qttt.errors import QtttError, RecordError, UsageError
-from qttt.game import Game, parse_event
+from qttt.game.game import Game, parse_event
+from qttt.game.result import Result
+from qttt.game.rules import Rules
+from qttt.game.symbols import Symbol
 from qttt.record import Comment, Header, Part, Record, Token
-from qttt.rules import Rules
-from qttt.symbols import Symbol
-from qttt.verdict import Result
 
 FINISHED = "1 5 2 6 3+4 7 8 9 =XXX.OOOXO"
 

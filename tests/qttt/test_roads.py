@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from circuits.components import exact_distribution
 from qttt.compiler import CompiledBoard, compile_lean, compile_moves
 from qttt.game import Game
-from qttt.odds import distance
-from qttt.state import Phase
-from qttt.symbols import Mode, Symbol
+from qttt.game.odds import distance
+from qttt.game.state import Phase
+from qttt.game.symbols import Mode, Symbol
 from tests.oracle import Oracle, random_game
 
 TOLERANCE = 1e-9

@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 from qttt.d6 import Reading
 from qttt.errors import IllegalMoveError, UsageError
 from qttt.game import Game
-from qttt.odds import distance, observation_odds
-from qttt.outcomes import Positions, filled_squares
+from qttt.game.odds import distance, observation_odds
+from qttt.game.outcomes import Positions, filled_squares
+from qttt.game.roots import read_roots, root_distribution
+from qttt.game.surds import ONE, ZERO, Surd
+from qttt.game.symbols import Mode, Symbol
 from qttt.questions import Asks, Cluster, Question, Step
 from qttt.rolls import (
     Rolls,
@@ -31,9 +34,6 @@ from qttt.rolls import (
     table_of,
     throw,
 )
-from qttt.roots import read_roots, root_distribution
-from qttt.surds import ONE, ZERO, Surd
-from qttt.symbols import Mode, Symbol
 from qttt.tabletop import Table
 from tests.oracle import random_game
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from qttt.board import Position
 from qttt.game import Game
-from qttt.outcomes import Positions
+from qttt.game.outcomes import Positions
+from qttt.game.position import Position
+from qttt.game.squares import EMPTY, SQUARES
+from qttt.game.symbols import Mode, Symbol
 from qttt.questions import Question
 from qttt.rolls import table_of
-from qttt.squares import EMPTY, SQUARES
-from qttt.symbols import Mode, Symbol
 from qttt.tabletop import Change, Table, changes
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from qttt.game.symbols import Mode
 from qttt.selfcheck import BATTERY, Case, hold_battery
-from qttt.symbols import Mode
 from tests.qttt import plants
 from tests.qttt.cli_runs import refusal, run
 

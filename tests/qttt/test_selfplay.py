@@ -16,14 +16,14 @@ import pytest
 
 from qttt.cli import main
 from qttt.errors import UsageError
+from qttt.game.result import Result
+from qttt.game.rules import Rules
+from qttt.game.state import State
+from qttt.game.symbols import Symbol
 from qttt.intervals import mean_interval, wilson
 from qttt.record import Record
-from qttt.rules import Rules
 from qttt.selfplay import Match, Score, play_game, play_match
 from qttt.solver import probe
-from qttt.state import State
-from qttt.symbols import Symbol
-from qttt.verdict import Result
 from tests.processes import left_in_group
 
 ROOT = Path(__file__).parents[2]

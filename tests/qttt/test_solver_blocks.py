@@ -4,9 +4,10 @@ from random import Random
 
 import pytest
 
-from qttt.moves import Move
-from qttt.roots import read_roots
-from qttt.rules import Rules
+from qttt.game.moves import Move
+from qttt.game.roots import read_roots
+from qttt.game.rules import Rules
+from qttt.game.state import State
 from qttt.solver.blocks import (
     BLOCKS,
     SYMMETRIES,
@@ -18,7 +19,6 @@ from qttt.solver.blocks import (
     root_of,
     turned,
 )
-from qttt.state import State
 from tests.qttt.solver_brute import random_state
 
 

@@ -6,15 +6,15 @@ from random import Random
 import numpy as np
 import pytest
 
-from qttt.moves import Move
-from qttt.rules import LEVELS, Rules
+from qttt.game.moves import Move
+from qttt.game.result import decide
+from qttt.game.rules import LEVELS, Rules
+from qttt.game.state import Phase, State
 from qttt.solver.blocks import BLOCKS, blocks_of, code_of
 from qttt.solver.boards import BOARDS, averaged, board_blocks, board_text, classes, verdicts
 from qttt.solver.expectation import Averages, Expectation, merged
 from qttt.solver.openings import openings
 from qttt.solver.search import Search, position_key
-from qttt.state import Phase, State
-from qttt.verdict import decide
 from tests.qttt.solver_brute import random_state
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qttt.rules import LEVELS, Rules
+from qttt.game.rules import LEVELS, Rules
 from qttt.solver.probe import is_solved
 from qttt.solver.tables import read_table, table_path
 from tests.qttt.cli_runs import AtOnce, refusal, run, run_json

@@ -6,7 +6,8 @@ import pytest
 
 pytest.importorskip("numba")
 
-from qttt.rules import LEVELS, Rules
+from qttt.game.rules import LEVELS, Rules
+from qttt.game.state import State
 from qttt.solver.blocks import blocks_of
 from qttt.solver.boards import BOARDS, verdicts
 from qttt.solver.compiled.solution import Solver
@@ -14,7 +15,6 @@ from qttt.solver.openings import openings
 from qttt.solver.probe import value
 from qttt.solver.search import MARGIN, Search
 from qttt.solver.tables import shipped_table
-from qttt.state import State
 from tests.qttt.solver_brute import random_state
 
 pytestmark = pytest.mark.slow

@@ -11,11 +11,15 @@ import numpy as np
 import pytest
 
 from qttt.errors import UsageError
-from qttt.moves import Move
-from qttt.outcomes import Measurement
+from qttt.game.moves import Move
+from qttt.game.outcomes import Measurement
+from qttt.game.rules import LEVELS, Rules
+from qttt.game.squares import EMPTY
+from qttt.game.state import Phase as Moment
+from qttt.game.state import State
+from qttt.game.symbols import Symbol
 from qttt.players.choices import Look, choices
 from qttt.players.lookahead import Budget, look_ahead
-from qttt.rules import LEVELS, Rules
 from qttt.solver.blocks import BLOCKS, blocks_of
 from qttt.solver.boards import BOARDS, board_text
 from qttt.solver.measuring.boards import BoardValues, Phase
@@ -23,10 +27,6 @@ from qttt.solver.measuring.making import packed, solve_measuring
 from qttt.solver.measuring.positions import collapsed, marks_of
 from qttt.solver.measuring.tables import board_pairs, going_on, measuring_table, opening_value, results
 from qttt.solver.tables import pack_table, unpack_table
-from qttt.squares import EMPTY
-from qttt.state import Phase as Moment
-from qttt.state import State
-from qttt.symbols import Symbol
 from tests.qttt.solver_brute import Brute, Pair, better, random_child
 from tests.qttt.solver_brute import _mean as mean
 

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from qttt.rules import LEVELS, Rules
+from qttt.game.rules import LEVELS, Rules
 from qttt.solver import tables
 from qttt.solver.probe import is_solved
 from qttt.solver.tables import (

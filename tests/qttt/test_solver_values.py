@@ -6,9 +6,12 @@ from random import Random
 
 import pytest
 
-from qttt.moves import Move
-from qttt.outcomes import Observation, Positions
-from qttt.rules import LEVELS, Rules
+from qttt.game.moves import Move
+from qttt.game.outcomes import Observation, Positions
+from qttt.game.rules import LEVELS, Rules
+from qttt.game.squares import LINES
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Symbol
 from qttt.solver.probe import (
     UnsolvedError,
     Value,
@@ -22,9 +25,6 @@ from qttt.solver.probe import (
 )
 from qttt.solver.search import Search
 from qttt.solver.tables import shipped_table
-from qttt.squares import LINES
-from qttt.state import Phase, State
-from qttt.symbols import Symbol
 from tests.qttt.solver_brute import Brute, random_child, random_state
 
 SOLVED = [level.number for level in LEVELS if is_solved(Rules(level))]

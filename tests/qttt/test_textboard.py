@@ -2,13 +2,13 @@
 
 import pytest
 
-from qttt.board import Position
-from qttt.configurations import Configuration
-from qttt.dice import Die
 from qttt.game import Game
-from qttt.outcomes import Positions
+from qttt.game.configurations import Configuration
+from qttt.game.dice import Die
+from qttt.game.outcomes import Positions
+from qttt.game.position import Position
+from qttt.game.symbols import Symbol, View
 from qttt.standing import final_board, shown_position, standing
-from qttt.symbols import Symbol, View
 from qttt.textboard import (
     ASCII,
     NARROW,

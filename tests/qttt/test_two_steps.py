@@ -8,12 +8,12 @@ from qiskit.quantum_info import Statevector
 from circuits.program import Step, read_program
 from qttt.compiler import compile_moves
 from qttt.game import Game
+from qttt.game.odds import distance
+from qttt.game.outcomes import Observation, Positions, filled_squares
+from qttt.game.symbols import Mode, Symbol
 from qttt.observation import DiceObserver, Observer, get_observer, observe_positions
-from qttt.odds import distance
-from qttt.outcomes import Observation, Positions, filled_squares
 from qttt.rolls import Rolls, roll_odds
 from qttt.stats import p_value
-from qttt.symbols import Mode, Symbol
 
 # Every root shape, both owners; one root each, so that the whole state fits in a few qubits.
 ROOTS = ["5", "1+3", "5 5*6", "5 5-6", "1+3 1*2", "1+3 1-2"]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from qttt.game import Game
+from qttt.game.symbols import Mode
 from qttt.questions import Question
 from qttt.rolls import roll, roll_step, table_of
-from qttt.symbols import Mode
 from qttt.textboard import ASCII, draw_legend
 from tests.qttt.cli_runs import refusal, run, run_json
 

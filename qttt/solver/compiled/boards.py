@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from qttt.game.symbols import Mode
 from qttt.solver.blocks import PAIR as PAIR_KIND
 from qttt.solver.blocks import Block
 from qttt.solver.compiled.jit import Floats, Ints, compiled, compiled_parallel, prange
@@ -26,7 +27,6 @@ from qttt.solver.compiled.skeletons import (
     unpack,
 )
 from qttt.solver.expectation import merged, patterns
-from qttt.symbols import Mode
 
 #: Kinds of split pieces by the letters of their halves, as in ``blocks``.
 LETTERS = "hrec"
@@ -54,7 +54,7 @@ class Patterns(NamedTuple):
 
 @cache
 def split_patterns() -> Patterns:
-    """Read the odds of each kind of block off ``qttt.roots``."""
+    """Read the odds of each kind of block off ``qttt.game.roots``."""
     kinds = len(LETTERS) ** 2 + 1
     found = Patterns(
         np.zeros(kinds, np.int64),

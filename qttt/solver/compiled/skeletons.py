@@ -131,7 +131,7 @@ def free_block(cells: Ints) -> int:
 def list_moves(cells: Ints, cancelling: bool, moves: Ints) -> int:
     """Write every move as (kind, square, square), attacks as if every open cell were the opponent's.
 
-    Kinds are those of ``qttt.moves.Kind`` by number: classical, superposition, entangling, cancelling.
+    Kinds are those of ``qttt.game.moves.Kind`` by number: classical, superposition, entangling, cancelling.
     """
     count = 0
     for first in range(9):

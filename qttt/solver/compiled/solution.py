@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from qttt.moves import Kind
-from qttt.rules import Level
+from qttt.game.moves import Kind
+from qttt.game.rules import Level
 from qttt.solver.blocks import BLOCKS, CANCELLED, LONE, NOBODY, OBSERVED, PAIR, ROTATED, halves
 from qttt.solver.boards import BOARDS, Pair, averaged, board_blocks, classes, verdicts
 from qttt.solver.compiled import skeletons

@@ -11,14 +11,14 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from qttt.rules import Level
+from qttt.game.rules import Level
+from qttt.game.squares import EMPTY, SQUARES
+from qttt.game.symbols import Mode
 from qttt.solver.blocks import OBSERVED, Block, number_of
 from qttt.solver.boards import BOARDS, Pair, board_text, classes
 from qttt.solver.expectation import shown
 from qttt.solver.measuring.positions import Lottery, Moment, options
 from qttt.solver.measuring.tables import MOST_EMPTY, results
-from qttt.squares import EMPTY, SQUARES
-from qttt.symbols import Mode
 
 #: So many boards are valued at a time.
 _BATCH = 128

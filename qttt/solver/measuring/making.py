@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qttt.errors import UsageError
-from qttt.rules import LEVELS
+from qttt.game.rules import LEVELS
+from qttt.game.squares import SQUARES
 from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, Block, number_of
 from qttt.solver.boards import Pair, board_blocks
 from qttt.solver.making import available_memory
 from qttt.solver.measuring.boards import BoardValues
 from qttt.solver.measuring.tables import LEAST_EMPTY, OPTION, SOLVED_LEVEL, going_on, key_of
 from qttt.solver.tables import pack_table
-from qttt.squares import SQUARES
 
 #: Memory that solving it takes, in MB, as measured and rounded up.
 MEMORY = 700

@@ -9,10 +9,13 @@ from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
-from qttt.adjustment import collapses
-from qttt.board import START, Position
-from qttt.moves import Kind, Move
-from qttt.rules import Level
+from qttt.game.adjustment import collapses
+from qttt.game.moves import Kind, Move
+from qttt.game.position import START, Position
+from qttt.game.rules import Level
+from qttt.game.squares import EMPTY_BOARD, SQUARES
+from qttt.game.state import State
+from qttt.game.symbols import Symbol
 from qttt.solver.blocks import (
     BLOCKS,
     KEY_BYTES,
@@ -25,9 +28,6 @@ from qttt.solver.blocks import (
     halves,
 )
 from qttt.solver.changes import changes
-from qttt.squares import EMPTY_BOARD, SQUARES
-from qttt.state import State
-from qttt.symbols import Symbol
 
 #: What a choice may lead to: positions with their chances.
 Lottery = tuple[tuple[float, "Moment"], ...]

@@ -8,13 +8,13 @@ from functools import cache
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
-from qttt.rules import LEVELS, Rules
+from qttt.game.result import Result, decide
+from qttt.game.rules import LEVELS, Rules
+from qttt.game.squares import EMPTY
 from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, Block, canonical, code_of, number_of
 from qttt.solver.boards import BOARDS, Pair, board_blocks, board_text, classes
 from qttt.solver.measuring.positions import moment_key
 from qttt.solver.tables import FOLDER, Table, read_table, shipped_table
-from qttt.squares import EMPTY
-from qttt.verdict import Result, decide
 
 OPTION = "measure-turn"
 #: The level that is solved from its first move.

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from qttt.configurations import (
+from qttt.errors import UsageError, shown
+from qttt.game.configurations import (
     TURNING,
     Configuration,
     Contents,
@@ -11,11 +12,10 @@ from qttt.configurations import (
     configuration,
     turned,
 )
-from qttt.dice import Die, die_of
-from qttt.errors import UsageError, shown
-from qttt.moves import Kind, Move
-from qttt.squares import EMPTY, EMPTY_BOARD, SQUARES, checked
-from qttt.symbols import Symbol, View
+from qttt.game.dice import Die, die_of
+from qttt.game.moves import Kind, Move
+from qttt.game.squares import EMPTY, EMPTY_BOARD, SQUARES, checked
+from qttt.game.symbols import Symbol, View
 
 NO_DICE: Squares = ((),) * 9
 _HALVES = frozenset({Configuration.HALF_ENTANGLED, Configuration.HALF_CANCELLED, Configuration.TARGET})
@@ -128,7 +128,7 @@ class Position:
         """The position after a legal move, the board adjusted as at the table.
 
         The view switches that belong to the move are made too. Legality is
-        not checked here (``qttt.legality`` does).
+        not checked here (``qttt.game.legality`` does).
 
         Args:
             move: a legal move.

@@ -10,11 +10,11 @@ sign(v)·√(|v|/4), dice of one shape in a square add up, and different shapes 
 from dataclasses import dataclass
 from typing import assert_never
 
-from qttt.configurations import Configuration, Contents, Squares, configuration, partner
-from qttt.dice import Die
-from qttt.squares import EMPTY
-from qttt.surds import ONE, SQRT_HALF, ZERO, Surd
-from qttt.symbols import Mode, Symbol
+from qttt.game.configurations import Configuration, Contents, Squares, configuration, partner
+from qttt.game.dice import Die
+from qttt.game.squares import EMPTY
+from qttt.game.surds import ONE, SQRT_HALF, ZERO, Surd
+from qttt.game.symbols import Mode, Symbol
 
 Piece = tuple[Symbol, int]
 

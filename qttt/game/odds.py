@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cache
 from math import fsum
 
-from qttt.board import Position
 from qttt.chance import Uniform as Uniform
 from qttt.errors import UsageError
-from qttt.outcomes import check_nine
-from qttt.roots import Root, read_roots, root_distribution
-from qttt.squares import EMPTY, EMPTY_BOARD, checked
-from qttt.symbols import Mode
+from qttt.game.outcomes import check_nine
+from qttt.game.position import Position
+from qttt.game.roots import Root, read_roots, root_distribution
+from qttt.game.squares import EMPTY, EMPTY_BOARD, checked
+from qttt.game.symbols import Mode
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 from typing import Self
 
-from qttt.board import Position
 from qttt.errors import IllegalMoveError, UsageError, shown
-from qttt.moves import Move
-from qttt.odds import Odds
-from qttt.outcomes import Measurement, Observation, Positions, parse_outcome
-from qttt.rules import DEFAULT_LEVEL, Rules
-from qttt.state import Event, Phase, State
-from qttt.symbols import Mode, Symbol
-from qttt.verdict import Result
+from qttt.game.moves import Move
+from qttt.game.odds import Odds
+from qttt.game.outcomes import Measurement, Observation, Positions, parse_outcome
+from qttt.game.position import Position
+from qttt.game.result import Result
+from qttt.game.rules import DEFAULT_LEVEL, Rules
+from qttt.game.state import Event, Phase, State
+from qttt.game.symbols import Mode, Symbol
 
 
 def parse_event(token: str) -> Event:

@@ -2,9 +2,9 @@
 
 from enum import StrEnum
 
-from qttt.rules import Rules
-from qttt.squares import EMPTY, lines_of
-from qttt.symbols import Symbol
+from qttt.game.rules import Rules
+from qttt.game.squares import EMPTY, lines_of
+from qttt.game.symbols import Symbol
 
 
 class Result(StrEnum):

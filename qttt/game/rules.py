@@ -5,7 +5,7 @@ from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
 from qttt.errors import UsageError, shown, whole_number
-from qttt.moves import Kind
+from qttt.game.moves import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from qttt.errors import UsageError, shown, whole_number
-from qttt.symbols import Symbol
+from qttt.game.symbols import Symbol
 
 SQUARES: tuple[int, ...] = tuple(range(1, 10))
 LINES: tuple[tuple[int, int, int], ...] = (

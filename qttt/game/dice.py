@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from qttt.symbols import Symbol
+from qttt.game.symbols import Symbol
 
 #: The colours in the order in which the seeds' diagrams use them.
 COLOURS: tuple[str, ...] = ("red", "green", "blue", "yellow", "purple")

@@ -14,11 +14,11 @@ from enum import StrEnum
 from functools import cache
 from typing import assert_never
 
-from qttt.board import Position
-from qttt.configurations import Configuration, configuration, partner
-from qttt.squares import SQUARES
-from qttt.surds import ONE, SQRT_HALF, ZERO, Surd
-from qttt.symbols import Mode, Symbol
+from qttt.game.configurations import Configuration, configuration, partner
+from qttt.game.position import Position
+from qttt.game.squares import SQUARES
+from qttt.game.surds import ONE, SQRT_HALF, ZERO, Surd
+from qttt.game.symbols import Mode, Symbol
 
 
 class Attack(StrEnum):

@@ -7,8 +7,8 @@ move invaded shows two dice of one shape.
 
 from enum import Enum
 
-from qttt.dice import Die
-from qttt.symbols import Symbol
+from qttt.game.dice import Die
+from qttt.game.symbols import Symbol
 
 Contents = tuple[Die, ...]
 Squares = tuple[Contents, ...]

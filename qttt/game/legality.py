@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from qttt.board import Position
-from qttt.dice import Die
 from qttt.errors import IllegalMoveError
-from qttt.moves import Kind, Move
-from qttt.outcomes import Measurement
-from qttt.roots import Attack, read_roots
-from qttt.rules import Rules
-from qttt.squares import SQUARES
-from qttt.symbols import Symbol
+from qttt.game.dice import Die
+from qttt.game.moves import Kind, Move
+from qttt.game.outcomes import Measurement
+from qttt.game.position import Position
+from qttt.game.roots import Attack, read_roots
+from qttt.game.rules import Rules
+from qttt.game.squares import SQUARES
+from qttt.game.symbols import Symbol
 
 
 def legal_in_view(position: Position, player: Symbol, rules: Rules) -> list[Move]:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from qttt.errors import MoveSyntaxError, UsageError, shown
-from qttt.squares import EMPTY, checked
-from qttt.symbols import Mode
+from qttt.game.squares import EMPTY, checked
+from qttt.game.symbols import Mode
 
 _RESULT = re.compile(r"=(?:([rs]):)?([XO.]{9})")
 _POSITIONS = re.compile(r"=p:([#.]{9})")

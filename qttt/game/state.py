@@ -3,17 +3,17 @@
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from qttt.adjustment import collapses
-from qttt.board import START, Position
 from qttt.errors import IllegalMoveError
-from qttt.legality import check_measurement, check_move, legal_in_view, legal_moves, measurable_squares
-from qttt.moves import Move
-from qttt.odds import Odds, observation_odds
-from qttt.outcomes import Measurement, Observation, Positions
-from qttt.rules import Rules
-from qttt.squares import checked
-from qttt.symbols import Mode, Symbol
-from qttt.verdict import Result, decide
+from qttt.game.adjustment import collapses
+from qttt.game.legality import check_measurement, check_move, legal_in_view, legal_moves, measurable_squares
+from qttt.game.moves import Move
+from qttt.game.odds import Odds, observation_odds
+from qttt.game.outcomes import Measurement, Observation, Positions
+from qttt.game.position import START, Position
+from qttt.game.result import Result, decide
+from qttt.game.rules import Rules
+from qttt.game.squares import checked
+from qttt.game.symbols import Mode, Symbol
 
 Event = Move | Measurement | Observation | Positions
 
