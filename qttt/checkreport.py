@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from qttt.game.symbols import Mode, Symbol
-from qttt.rolls import Rolls
 from qttt.samples import Sample
+from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
     from qttt.devicecheck import DeviceVerdict

@@ -31,9 +31,9 @@ from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode, Symbol
 from qttt.intervals import wilson
 from qttt.observation import CircuitObserver, Observer
-from qttt.rolls import Rolls, roll_odds, table_of
 from qttt.samples import service_errors
 from qttt.stats import binomial_p_value, p_value
+from qttt.tabletop.rolls import Rolls, roll_odds, table_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -42,9 +42,9 @@ from qttt.game.state import State
 from qttt.game.symbols import Mode
 from qttt.impossible import impossible_boards
 from qttt.observation import DiceObserver, Observer
-from qttt.rolls import Rolls
 from qttt.samples import Sample, service_errors
 from qttt.stats import apart
+from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
     import numpy as np

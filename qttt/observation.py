@@ -14,9 +14,9 @@ from qttt.game.game import Game
 from qttt.game.outcomes import Measurement, Observation, Positions, filled_squares
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
-from qttt.rolls import Rolls, observe_by_rolls, roll_odds
 from qttt.samples import Sample as Sample
 from qttt.samples import check_request, sample_of, service_errors
+from qttt.tabletop.rolls import Rolls, observe_by_rolls, roll_odds
 
 if TYPE_CHECKING:
     import numpy as np

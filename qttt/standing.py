@@ -5,7 +5,7 @@ from qttt.game.outcomes import Observation
 from qttt.game.position import Position
 from qttt.game.result import Result
 from qttt.game.state import Phase
-from qttt.rolls import table_of
+from qttt.tabletop.rolls import table_of
 
 
 def final_board(game: Game) -> str | None:

@@ -14,8 +14,8 @@ from qttt.game.rules import SUMMARIES, Rules
 from qttt.game.symbols import Mode
 from qttt.record import Record
 from qttt.recordfile import read_record
-from qttt.rolls import Rolls
 from qttt.samples import MAX_SHOTS
+from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
     from qttt.devices import DeviceObserver

@@ -25,7 +25,7 @@ from qttt.commands.waiting import waiting
 from qttt.errors import ServiceError, UsageError
 from qttt.game.symbols import Mode
 from qttt.record import Record
-from qttt.rolls import Rolls
+from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
     from qttt.checkreport import CheckReport, ModeCheck

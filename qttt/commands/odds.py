@@ -17,8 +17,8 @@ from qttt.game.odds import Odds
 from qttt.game.result import Result
 from qttt.game.squares import EMPTY
 from qttt.game.symbols import Mode, View
-from qttt.rolls import Rolls, roll_odds
 from qttt.standing import final_board
+from qttt.tabletop.rolls import Rolls, roll_odds
 
 
 def odds_report(game: Game, mode: Mode = Mode.STANDARD, rolls: Rolls = Rolls.EXACT) -> dict[str, Any]:

@@ -26,8 +26,8 @@ from qttt.game.symbols import Symbol
 from qttt.players import PLAYERS
 from qttt.record import Record
 from qttt.recordfile import load_record, save_new_record, start_record
-from qttt.rolls import Rolls, check_rolls
 from qttt.storage import FileError
+from qttt.tabletop.rolls import Rolls, check_rolls
 
 if TYPE_CHECKING:
     from qttt.terminal.play import KeyboardGame

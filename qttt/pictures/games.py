@@ -10,8 +10,8 @@ from qttt.game.squares import EMPTY, SQUARES
 from qttt.game.state import Event, State
 from qttt.pictures.boards import board_scene
 from qttt.pictures.scene import Scene, Shape, Text, rectangle
-from qttt.retrace import Retraced, retrace
 from qttt.standing import shown_position, standing
+from qttt.tabletop.retrace import Retraced, retrace
 
 _CAPTION = 26.0
 

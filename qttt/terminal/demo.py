@@ -20,8 +20,8 @@ from qttt.game.state import Phase
 from qttt.game.symbols import Mode
 from qttt.record import Record
 from qttt.recordfile import save_over, save_record
-from qttt.rolls import Rolls, check_rolls
 from qttt.standing import ending, shown_position
+from qttt.tabletop.rolls import Rolls, check_rolls
 from qttt.terminal.narration import narrate
 from qttt.terminal.observing import ObservationPhase
 from qttt.textboard import draw_legend, small

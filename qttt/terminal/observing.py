@@ -19,9 +19,9 @@ from qttt.observation import (
     measure_square,
     observe_positions,
 )
-from qttt.questions import Step
-from qttt.rolls import Roll, measure_by_rolls, roll_step, table_of
 from qttt.standing import shown_position
+from qttt.tabletop.questions import Step
+from qttt.tabletop.rolls import Roll, measure_by_rolls, roll_step, table_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -24,7 +24,7 @@ from qttt.observation import DiceObserver, Observer, get_observer, measured
 from qttt.players.choices import choices
 from qttt.players.nearsight import odds_now
 from qttt.players.strategies import best_choices, get_player
-from qttt.rolls import Rolls, measure_by_rolls, observe_by_rolls, roll_odds
+from qttt.tabletop.rolls import Rolls, measure_by_rolls, observe_by_rolls, roll_odds
 
 #: The reference configurations: level, options, moves. Every kind of root, by either player, and full boards.
 CONFIGURATIONS: tuple[tuple[int, str, str], ...] = (

@@ -65,8 +65,8 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/qttt/test_crosscheck.py",
     ),
     (
-        *("qttt.game.adjustment", "qttt.d6", "qttt.questions"),
-        *("qttt.tabletop", "qttt.rolls", "qttt.retrace"),
+        *("qttt.game.adjustment", "qttt.tabletop.d6", "qttt.tabletop.questions"),
+        *("qttt.tabletop.table", "qttt.tabletop.rolls", "qttt.tabletop.retrace"),
     ): (
         "tests/qttt/test_rolls_diagrams.py",
         "tests/campaigns/test_survivors.py",

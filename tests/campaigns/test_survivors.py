@@ -20,9 +20,9 @@ from qttt.game.rules import Rules
 from qttt.game.squares import SQUARES
 from qttt.game.surds import ONE, SQRT_HALF, ZERO, Surd
 from qttt.game.symbols import Mode, Symbol
-from qttt.questions import Asks
-from qttt.rolls import measure_by_rolls, table_of, throw
-from qttt.tabletop import Change, changes, lay_out
+from qttt.tabletop.questions import Asks
+from qttt.tabletop.rolls import measure_by_rolls, table_of, throw
+from qttt.tabletop.table import Change, changes, lay_out
 
 
 def test_an_entangled_site_is_named_by_the_smaller_of_its_squares() -> None:

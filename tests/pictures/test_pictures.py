@@ -30,7 +30,7 @@ from qttt.pictures.games import collapse_frames, game_frames, game_strip
 from qttt.pictures.palette import Theme
 from qttt.pictures.scene import Curve, Polygon, Scene, Text
 from qttt.pictures.svg import inline_svg, svg
-from qttt.retrace import retrace
+from qttt.tabletop.retrace import retrace
 
 EXAMPLE = "5 5-6 9 2 1+7 1*3 ~4 4*8"
 

@@ -21,9 +21,9 @@ from qttt.game import Game
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode, Symbol
 from qttt.observation import CircuitObserver, DiceObserver, Observer, get_observer
-from qttt.rolls import Rolls, roll_odds
 from qttt.samples import Sample
 from qttt.stats import p_value
+from qttt.tabletop.rolls import Rolls, roll_odds
 from tests.oracle import random_game
 from tests.qttt import plants
 

@@ -11,7 +11,7 @@ from qttt.game.moves import Move
 from qttt.game.outcomes import Positions
 from qttt.game.symbols import View
 from qttt.recordfile import load_record
-from qttt.rolls import Rolls
+from qttt.tabletop.rolls import Rolls
 from tests.qttt.cli_runs import run
 
 BACK = "For the observation the view goes back to standard."

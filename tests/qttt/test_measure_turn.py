@@ -14,7 +14,7 @@ from qttt.game.rules import Rules
 from qttt.game.squares import SQUARES
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Symbol
-from qttt.rolls import measure_by_rolls
+from qttt.tabletop.rolls import measure_by_rolls
 from tests.oracle import random_game
 
 

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qttt import impossible, rolls
+from qttt import impossible
 from qttt.commands.circuit import circuit_stats, circuit_text
 from qttt.commands.odds import odds_report
 from qttt.compiler import compile_board, compile_lean, compile_moves, compile_phase, phase_of_play
 from qttt.crosscheck import check, promised
-from qttt.d6 import Reading
 from qttt.devicecheck import judged
 from qttt.devices import open_device
 from qttt.errors import IllegalMoveError, UsageError
@@ -27,10 +26,12 @@ from qttt.game.surds import Surd
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.observation import DiceObserver, get_observer, refuse_rolls
 from qttt.players.strategies import accepts_draw, get_player
-from qttt.questions import Asks, Question
-from qttt.rolls import Rolls, check_rolls, observe_by_rolls, roll_odds, roll_step, table_of, throw
 from qttt.selfplay import Match, play_game
 from qttt.solver.probe import Value, best_choice, ranked
+from qttt.tabletop import rolls
+from qttt.tabletop.d6 import Reading
+from qttt.tabletop.questions import Asks, Question
+from qttt.tabletop.rolls import Rolls, check_rolls, observe_by_rolls, roll_odds, roll_step, table_of, throw
 
 # The mode changes which boards there can be: 2 holds a plus, and 4 an X.
 GAME = Game(4)

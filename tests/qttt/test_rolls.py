@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qttt.d6 import Reading
 from qttt.errors import IllegalMoveError, UsageError
 from qttt.game import Game
 from qttt.game.odds import distance, observation_odds
@@ -20,8 +19,9 @@ from qttt.game.outcomes import Positions, filled_squares
 from qttt.game.roots import read_roots, root_distribution
 from qttt.game.surds import ONE, ZERO, Surd
 from qttt.game.symbols import Mode, Symbol
-from qttt.questions import Asks, Cluster, Question, Step
-from qttt.rolls import (
+from qttt.tabletop.d6 import Reading
+from qttt.tabletop.questions import Asks, Cluster, Question, Step
+from qttt.tabletop.rolls import (
     Rolls,
     d6_chance,
     exact_chance,
@@ -34,7 +34,7 @@ from qttt.rolls import (
     table_of,
     throw,
 )
-from qttt.tabletop import Table
+from qttt.tabletop.table import Table
 from tests.oracle import random_game
 
 ROWS = json.loads((Path(__file__).parents[1] / "data" / "roll_tables.json").read_text())

@@ -7,9 +7,9 @@ from qttt.game.outcomes import Positions
 from qttt.game.position import Position
 from qttt.game.squares import EMPTY, SQUARES
 from qttt.game.symbols import Mode, Symbol
-from qttt.questions import Question
-from qttt.rolls import table_of
-from qttt.tabletop import Change, Table, changes
+from qttt.tabletop.questions import Question
+from qttt.tabletop.rolls import table_of
+from qttt.tabletop.table import Change, Table, changes
 
 
 def diagram(position: Position) -> list[str]:

@@ -12,8 +12,8 @@ from qttt.game.odds import distance
 from qttt.game.outcomes import Observation, Positions, filled_squares
 from qttt.game.symbols import Mode, Symbol
 from qttt.observation import DiceObserver, Observer, get_observer, observe_positions
-from qttt.rolls import Rolls, roll_odds
 from qttt.stats import p_value
+from qttt.tabletop.rolls import Rolls, roll_odds
 
 # Every root shape, both owners; one root each, so that the whole state fits in a few qubits.
 ROOTS = ["5", "1+3", "5 5*6", "5 5-6", "1+3 1*2", "1+3 1-2"]

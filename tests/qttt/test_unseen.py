@@ -7,8 +7,8 @@ import pytest
 
 from qttt.game import Game
 from qttt.game.symbols import Mode
-from qttt.questions import Question
-from qttt.rolls import roll, roll_step, table_of
+from qttt.tabletop.questions import Question
+from qttt.tabletop.rolls import roll, roll_step, table_of
 from qttt.textboard import ASCII, draw_legend
 from tests.qttt.cli_runs import refusal, run, run_json
 

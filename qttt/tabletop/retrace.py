@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from qttt.game.outcomes import Observation, Positions
 from qttt.game.squares import EMPTY
 from qttt.game.state import State
-from qttt.questions import Question, Step
-from qttt.rolls import table_of
-from qttt.tabletop import Table
+from qttt.tabletop.questions import Question, Step
+from qttt.tabletop.rolls import table_of
+from qttt.tabletop.table import Table
 
 
 @dataclass(frozen=True, slots=True)

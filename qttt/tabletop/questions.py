@@ -10,11 +10,11 @@ from enum import Enum
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from qttt.d6 import Reading
 from qttt.game.adjustment import Branch, Piece, branches, found, missed, symbol_weights, traced
 from qttt.game.configurations import Configuration, Contents, Squares, configuration, partner
 from qttt.game.surds import ZERO, Surd
 from qttt.game.symbols import Mode, Symbol
+from qttt.tabletop.d6 import Reading
 
 
 class Step(Enum):

@@ -19,7 +19,7 @@ from qttt.game.roots import read_roots
 from qttt.game.rules import Rules
 from qttt.game.squares import EMPTY
 from qttt.game.symbols import Mode, Symbol
-from qttt.questions import Answers, Cluster, Question, Step, cluster
+from qttt.tabletop.questions import Answers, Cluster, Question, Step, cluster
 
 _TOGETHER_UP_TO = 2
 

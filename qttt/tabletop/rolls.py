@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from qttt.chance import Uniform
-from qttt.d6 import Reading
 from qttt.errors import UsageError
 from qttt.game.adjustment import missed
 from qttt.game.odds import Component, Odds
@@ -20,8 +19,9 @@ from qttt.game.squares import EMPTY
 from qttt.game.state import State
 from qttt.game.surds import ONE, ZERO, Surd
 from qttt.game.symbols import Mode, Word
-from qttt.questions import Asks, Cluster, Question, Step
-from qttt.tabletop import Table, lay_out
+from qttt.tabletop.d6 import Reading
+from qttt.tabletop.questions import Asks, Cluster, Question, Step
+from qttt.tabletop.table import Table, lay_out
 
 
 class Rolls(Word):
