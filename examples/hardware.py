@@ -19,7 +19,7 @@ from qttt.game.outcomes import Observation
 from qttt.game.symbols import Mode
 from qttt.pending import Pending, free_path
 from qttt.pendingjobs import receive, send
-from qttt.record import Record
+from qttt.records.record import Record
 
 MOVES = "1+3 1*2 9 3*4 5+6 7+8"
 

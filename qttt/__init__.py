@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from qttt.game.position import Position
     from qttt.game.rules import Rules
     from qttt.game.symbols import Mode, Symbol
-    from qttt.record import Record
+    from qttt.records.record import Record
     from qttt.storage import FileError
 
     __version__: str
@@ -65,7 +65,7 @@ _MODULES = {
     "MoveSyntaxError": "qttt.errors",
     "Position": "qttt.game.position",
     "QtttError": "qttt.errors",
-    "Record": "qttt.record",
+    "Record": "qttt.records.record",
     "RecordError": "qttt.errors",
     "Rules": "qttt.game.rules",
     "ServiceError": "qttt.errors",

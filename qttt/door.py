@@ -16,8 +16,8 @@ from qttt.game.game import Game, check_game
 from qttt.game.outcomes import Observation
 from qttt.game.symbols import Mode
 from qttt.observation import Observer, check_observable, get_observer, observe_board
-from qttt.record import Record
-from qttt.recordfile import STANDARD_INPUT, load_record, read_record
+from qttt.records.files import STANDARD_INPUT, load_record, read_record
+from qttt.records.record import Record
 from qttt.samples import Sample, check_request, service_errors
 from qttt.storage import save_file
 

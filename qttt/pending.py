@@ -22,8 +22,8 @@ from qttt.game.outcomes import Positions
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode
 from qttt.pendingjobs import OBSERVATION, PendingJob, free_file, has_readouts, load_job
-from qttt.record import Record
-from qttt.recordfile import load_record, save_over
+from qttt.records.files import load_record, save_over
+from qttt.records.record import Record
 from qttt.samples import service_errors
 
 if TYPE_CHECKING:

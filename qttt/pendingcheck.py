@@ -23,8 +23,8 @@ from qttt.game.game import Game
 from qttt.game.symbols import Mode
 from qttt.pending import HEADER
 from qttt.pendingjobs import CHECK, OBSERVATION, PendingJob, free_file, has_readouts, load_job, resuming
-from qttt.record import Record
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
+from qttt.records.record import Record
 
 if TYPE_CHECKING:
     from circuits.backends.ibm.mitigation import ReadoutErrors

@@ -20,7 +20,7 @@ from qttt.players.choices import Choice, choices
 from qttt.players.nearsight import odds_now
 from qttt.players.reasons import chances
 from qttt.players.strategies import GreedyPlayer, RandomPlayer, decider
-from qttt.record import Record
+from qttt.records.record import Record
 from qttt.solver.probe import UnsolvedError, Value, is_solved
 
 #: The best choice must be worth this much more than any other (wins minus losses).

@@ -23,7 +23,7 @@ from qttt.intervals import mean_interval, wilson
 from qttt.observation import Observer, get_observer, measure_square, observe_positions
 from qttt.players import Look, Player, get_player
 from qttt.players.limits import limited
-from qttt.record import Record
+from qttt.records.record import Record
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,8 +12,8 @@ from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.rules import SUMMARIES, Rules
 from qttt.game.symbols import Mode
-from qttt.record import Record
-from qttt.recordfile import read_record
+from qttt.records.files import read_record
+from qttt.records.record import Record
 from qttt.samples import MAX_SHOTS
 from qttt.tabletop.rolls import Rolls
 

@@ -24,7 +24,7 @@ from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import ServiceError, UsageError
 from qttt.game.symbols import Mode
-from qttt.record import Record
+from qttt.records.record import Record
 from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:

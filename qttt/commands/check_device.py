@@ -14,8 +14,8 @@ from qttt.devicecheck import predict
 from qttt.game.game import Game
 from qttt.game.symbols import Mode
 from qttt.pendingcheck import PendingCheck, find_check, free_check_path
-from qttt.record import Record
-from qttt.recordfile import names_file
+from qttt.records.files import names_file
+from qttt.records.record import Record
 from qttt.samples import check_request
 
 if TYPE_CHECKING:

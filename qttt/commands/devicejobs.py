@@ -18,7 +18,7 @@ from qttt.game.symbols import Mode
 from qttt.noisegate import NoiseError, predicted_noise
 from qttt.pending import HEADER, Pending, free_path
 from qttt.pendingjobs import P, PendingJob, fetch, receive, send
-from qttt.record import Record
+from qttt.records.record import Record
 
 if TYPE_CHECKING:
     import numpy as np

@@ -28,8 +28,8 @@ from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.symbols import Mode
 from qttt.observation import check_observable, observe_board, observe_positions
-from qttt.record import Record
-from qttt.recordfile import names_file
+from qttt.records.files import names_file
+from qttt.records.record import Record
 from qttt.storage import FileError
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from qttt.game.symbols import Mode
 from qttt.noisegate import predicted_noise
 from qttt.pending import find
 from qttt.pendingjobs import describe
-from qttt.record import Record
-from qttt.recordfile import names_file
+from qttt.records.files import names_file
+from qttt.records.record import Record
 
 if TYPE_CHECKING:
     from qttt.observation import Sample

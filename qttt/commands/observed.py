@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from qttt.commands.session import Session
 from qttt.game.game import Game
 from qttt.game.outcomes import Observation
-from qttt.record import Record
-from qttt.recordfile import RecordChangedError, names_file, save_over, save_record
+from qttt.records.files import RecordChangedError, names_file, save_over, save_record
+from qttt.records.record import Record
 from qttt.storage import FileError
 
 if TYPE_CHECKING:

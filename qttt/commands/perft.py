@@ -10,7 +10,7 @@ from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.game.game import Game
 from qttt.game.state import State
-from qttt.record import Record
+from qttt.records.record import Record
 
 MOST_DEPTH = 9
 """Every move fills a square, so no sequence is longer than this."""

@@ -24,8 +24,8 @@ from qttt.commands.signals import signals_interrupt
 from qttt.errors import UsageError
 from qttt.game.symbols import Symbol
 from qttt.players import PLAYERS
-from qttt.record import Record
-from qttt.recordfile import load_record, save_new_record, start_record
+from qttt.records.files import load_record, save_new_record, start_record
+from qttt.records.record import Record
 from qttt.storage import FileError
 from qttt.tabletop.rolls import Rolls, check_rolls
 

@@ -84,7 +84,7 @@ def _run(arguments: Namespace, session: Session) -> int:
 
 def _chosen(arguments: Namespace, session: Session) -> "Puzzle":
     from qttt.puzzles import TEXT_PUZZLES, Aim, Grade, find_puzzle
-    from qttt.record import Record
+    from qttt.records.record import Record
 
     if arguments.text is not None:
         wanted = (arguments.level, arguments.options, arguments.seed, arguments.grade, arguments.aim)

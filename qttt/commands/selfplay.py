@@ -20,7 +20,7 @@ from qttt.commands.waiting import waiting
 from qttt.errors import QtttError, UsageError
 from qttt.game.symbols import Symbol
 from qttt.players import PLAYERS
-from qttt.record import Record
+from qttt.records.record import Record
 
 if TYPE_CHECKING:
     from qttt.matchfile import MatchFile

@@ -29,7 +29,7 @@ from qttt.lesson.sentences import (
 )
 from qttt.lesson.steps import DiceChange, Lesson, LessonStep
 from qttt.pictures.descriptions import open_squares
-from qttt.record import Comment, Header, Record, Token
+from qttt.records.record import Comment, Header, Record, Token
 from qttt.tabletop.retrace import retrace
 from qttt.tabletop.rolls import table_of
 from qttt.textboard import draw_dice

@@ -18,8 +18,8 @@ from qttt.game.game import Game
 from qttt.game.moves import Move
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
-from qttt.record import Record
-from qttt.recordfile import save_over, save_record
+from qttt.records.files import save_over, save_record
+from qttt.records.record import Record
 from qttt.standing import ending, shown_position
 from qttt.tabletop.rolls import Rolls, check_rolls
 from qttt.terminal.narration import narrate

@@ -17,7 +17,7 @@ from qttt.game.outcomes import Observation
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
 from qttt.pending import HEADER, find
-from qttt.recordfile import load_record, save_new_record
+from qttt.records.files import load_record, save_new_record
 from qttt.samples import Sample
 from qttt.standing import shown_position
 

@@ -20,8 +20,8 @@ from qttt.game.state import Event, Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.observation import Observer
 from qttt.players import Choice
-from qttt.record import Record
-from qttt.recordfile import RecordChangedError, save_new_record, save_over
+from qttt.records.files import RecordChangedError, save_new_record, save_over
+from qttt.records.record import Record
 from qttt.standing import final_board, shown_position, standing
 from qttt.terminal.device import is_on_device, observe_by_device
 from qttt.terminal.helptext import MODES, NOTATION, WORDS, listed_words

@@ -10,7 +10,7 @@ from qttt.game.symbols import Symbol
 from qttt.players import PLAYERS, Choice, Player, get_player
 from qttt.players.limits import limited
 from qttt.players.strategies import accepts_draw
-from qttt.record import Record
+from qttt.records.record import Record
 
 HUMAN = "human"
 

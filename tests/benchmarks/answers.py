@@ -25,7 +25,7 @@ from qttt.game.rules import Rules
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
 from qttt.players import Look, Player, get_player
-from qttt.record import Record
+from qttt.records.record import Record
 from tests.campaigns.test_fuzz import longest_game
 
 MEBIBYTE = "1. 5 {note} " * (2**20 // 12)

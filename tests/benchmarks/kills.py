@@ -25,7 +25,7 @@ import numpy as np
 
 from circuits.backends import job_store
 from qttt import devices
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
 from tests.qttt.cli_runs import run
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)

@@ -24,7 +24,7 @@ from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.players.choices import choices
 from qttt.players.strategies import decider
-from qttt.record import Record
+from qttt.records.record import Record
 from qttt.solver.probe import Prober
 from qttt.solver.search import MARGIN
 from qttt.solver.tables import shipped_table

@@ -31,7 +31,7 @@ from typing import Any
 
 from qttt.cli import INTERRUPTED
 from qttt.cli import main as qttt
-from qttt.recordfile import load_record, save_record
+from qttt.records.files import load_record, save_record
 from tests.campaigns.readers import FaultError, demand
 from tests.processes import left_in_group
 
@@ -47,7 +47,7 @@ GAMES = {
 #: Modules whose lines are counted when a child is to be killed at one of them.
 SAVING = (
     "qttt/storage.py",
-    "qttt/recordfile.py",
+    "qttt/records/files.py",
     "qttt/pending.py",
     "qttt/pendingcheck.py",
     "qttt/pendingjobs.py",

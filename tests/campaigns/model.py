@@ -30,8 +30,8 @@ from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.rules import LEVELS, Rules
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode, Symbol, View
-from qttt.record import Record
-from qttt.recordfile import load_record, save_record
+from qttt.records.files import load_record, save_record
+from qttt.records.record import Record
 from tests.oracle import IllegalTokenError, Oracle
 from tests.oracle import Mode as OracleMode
 

@@ -23,8 +23,8 @@ from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.rules import LEVELS, Rules, parse_level, parse_options
 from qttt.game.state import Event, Phase
 from qttt.game.symbols import Symbol
-from qttt.record import Record
-from qttt.recordfile import names_file, read_record
+from qttt.records.files import names_file, read_record
+from qttt.records.record import Record
 
 #: What a fuzzed command line never gets: words that only ask for a traceback, or for minutes of work.
 LEFT_OUT = frozenset({"--debug", "--recompute"})

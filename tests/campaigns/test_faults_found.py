@@ -16,8 +16,8 @@ from qttt.cli import main
 from qttt.errors import IllegalMoveError
 from qttt.game import Game
 from qttt.matchfile import MatchFileError, match_of
-from qttt.record import Record
-from qttt.recordfile import load_record, save_new_record
+from qttt.records.files import load_record, save_new_record
+from qttt.records.record import Record
 from qttt.solver.tables import FORMAT, TableError, pack_table, unpack_table
 from qttt.storage import FileError
 from qttt.terminal.play import KeyboardGame

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from qttt.errors import RecordError
-from qttt.record import MOST_EVENTS, Record
+from qttt.records.record import MOST_EVENTS, Record
 
 ROOT = Path(__file__).parents[2]
 

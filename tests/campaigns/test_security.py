@@ -11,7 +11,7 @@ import pytest
 
 from qttt.cli import main
 from qttt.errors import QtttError
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
 from tests.qttt.cli_runs import run
 
 ROOT = Path(__file__).parents[2]
@@ -200,7 +200,7 @@ def test_no_form_of_output_carries_a_header_or_a_comment_as_markup(folder: Path)
 
 def test_notebooks_show_a_game_without_its_headers_as_markup() -> None:
     from qttt.notebook import game_html, position_svg
-    from qttt.record import Record
+    from qttt.records.record import Record
 
     game = Record.parse(f'[X "{HOSTILE}"] {{{HOSTILE}}} 5 5*6').game()
     shown = game_html(game) + position_svg(game.position)

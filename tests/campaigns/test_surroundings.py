@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
 from qttt.storage import FileError, save_file
 from tests.qttt.cli_runs import run
 from tests.terminals import in_terminal

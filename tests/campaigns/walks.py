@@ -7,7 +7,7 @@ from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.rules import Rules
 from qttt.game.state import Phase
 from qttt.game.symbols import Symbol
-from qttt.record import Record
+from qttt.records.record import Record
 
 
 def random_event(game: Game, rng: random.Random) -> Measurement | None:

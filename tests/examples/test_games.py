@@ -13,8 +13,8 @@ from qttt.game.rules import SUMMARIES
 from qttt.game.symbols import Mode
 from qttt.lesson.building import make_lesson
 from qttt.lesson.figures import lesson_pages
-from qttt.record import Comment, Record
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
+from qttt.records.record import Comment, Record
 
 GAMES = Path(__file__).parents[2] / "examples" / "games"
 FILES = sorted(GAMES.glob("*.qttt"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qttt.cli import build_parser, main
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
 from tests.circuits.ibm_service import TOKEN, install
 from tests.examples.notebooks import ROOT
 from tests.qttt.cli_runs import run

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from qttt.lesson.building import make_lesson
 from qttt.lesson.html import lesson_html
 from qttt.lesson.steps import Lesson
-from qttt.record import Record
+from qttt.records.record import Record
 
 CHROMIUM = Path("/usr/bin/chromium")
 RECORD = (

@@ -20,7 +20,7 @@ from qttt.lesson.markdown import escaped, lesson_markdown
 from qttt.lesson.phrases import amplitude_text, pattern_words, root_text, sign_of
 from qttt.lesson.steps import Lesson, LessonStep
 from qttt.lesson.text import LINE, lesson_text
-from qttt.record import Record
+from qttt.records.record import Record
 from tests.pictures.test_pictures import random_game
 
 OBSERVED = '[Level "5"] 5 5-6 9 2 1+7 1*3 ~4 4*8 =p:####.#.## =r:XXOX.O.OX 5+7'

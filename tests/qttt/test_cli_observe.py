@@ -11,8 +11,8 @@ import pytest
 from qttt.cli import main
 from qttt.game import Game
 from qttt.game.rules import Rules
-from qttt.record import Record
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
+from qttt.records.record import Record
 from tests.qttt.cli_runs import Run, Terminal, refusal, run, run_json
 
 FULL = "1 5 2 6 3+4 7 8 9"

@@ -10,7 +10,7 @@ from qttt.devicecheck import judged
 from qttt.game.moves import Move
 from qttt.game.outcomes import Positions
 from qttt.game.symbols import View
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
 from qttt.tabletop.rolls import Rolls
 from tests.qttt.cli_runs import run
 

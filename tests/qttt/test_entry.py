@@ -98,7 +98,7 @@ def test_options_of_python_make_no_difference(options: list[str], hidden: Path) 
         "qttt.read('5')",
         "from qttt import check",
         "import qttt.observation",
-        "import qttt.recordfile",
+        "import qttt.records.files",
     ],
 )
 def test_other_programs_get_an_error_that_they_can_catch(line: str, hidden: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
 from tests.qttt.cli_runs import run
 
 pytestmark = [

@@ -11,7 +11,7 @@ import pytest
 
 from circuits.backends import job_store
 from circuits.backends.job_store import JobState
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
 from tests.circuits.ibm_service import CRN, TOKEN, Answer, Service, install
 from tests.qttt.cli_runs import Run, refusal, run, run_json
 

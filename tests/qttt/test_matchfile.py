@@ -16,7 +16,7 @@ import pytest
 from qttt.game.rules import Rules
 from qttt.game.symbols import Symbol
 from qttt.matchfile import MatchFile, MatchFileError, match_lines, match_of, read_match
-from qttt.record import Record
+from qttt.records.record import Record
 from qttt.selfplay import Match, Played, play_games
 from tests.qttt.cli_runs import AtOnce, refusal, run, run_json
 

@@ -12,7 +12,7 @@ from circuits.backends.job_store import JobState
 from circuits.decoding import Shots
 from qttt.game.outcomes import Positions
 from qttt.pending import find
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
 from tests.circuits.ibm_service import CRN, TOKEN, Service, install
 from tests.qttt.cli_runs import Run, refusal, run, run_json
 

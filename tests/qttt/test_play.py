@@ -11,8 +11,8 @@ from qttt.cli import main
 from qttt.game import Game
 from qttt.game.result import Result
 from qttt.game.symbols import Symbol
-from qttt.record import Record
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
+from qttt.records.record import Record
 from qttt.terminal.helptext import WORDS
 from qttt.terminal.play import ASIDES, game_points
 

@@ -6,7 +6,7 @@ import pytest
 
 from qttt.game.outcomes import Observation
 from qttt.players.limits import MAX_OBSERVATIONS
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
 from tests.qttt.test_play import play
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from qttt.game.outcomes import Positions
 from qttt.game.result import Result
-from qttt.record import Record
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
+from qttt.records.record import Record
 from tests.qttt.cli_runs import refusal, run
 
 ROOT = Path(__file__).parents[2]

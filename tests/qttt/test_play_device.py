@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from qttt.cli import main
-from qttt.recordfile import load_record
+from qttt.records.files import load_record
 from tests.circuits.ibm_service import TOKEN, Service, install
 from tests.qttt.cli_runs import run
 

@@ -29,7 +29,7 @@ from qttt.puzzles import (
     graded,
     puzzle_at,
 )
-from qttt.record import Record
+from qttt.records.record import Record
 from qttt.solver import probe
 from qttt.solver.probe import UnsolvedError
 from tests.qttt.test_players import game_of

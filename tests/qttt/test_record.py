@@ -12,7 +12,7 @@ from qttt.game.game import Game, parse_event
 from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.symbols import Symbol
-from qttt.record import Comment, Header, Part, Record, Token
+from qttt.records.record import Comment, Header, Part, Record, Token
 
 FINISHED = "1 5 2 6 3+4 7 8 9 =XXX.OOOXO"
 

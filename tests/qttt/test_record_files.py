@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from qttt.errors import QtttError, RecordError
-from qttt.record import Record
-from qttt.recordfile import load_record, names_file, read_record, save_record
+from qttt.records.files import load_record, names_file, read_record, save_record
+from qttt.records.record import Record
 from qttt.storage import MAX_BYTES, FileError, read_file, save_file
 
 

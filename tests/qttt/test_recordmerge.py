@@ -10,9 +10,9 @@ import pytest
 
 from qttt.cli import main
 from qttt.pending import Pending
-from qttt.record import Record
-from qttt.recordfile import RecordChangedError, load_record, save_over
-from qttt.recordmerge import merged
+from qttt.records.files import RecordChangedError, load_record, save_over
+from qttt.records.merge import merged
+from qttt.records.record import Record
 from tests.qttt.cli_runs import run, run_json
 
 FULL = "1 2 3 4 5 6 7 8+9"

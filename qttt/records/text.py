@@ -1,6 +1,6 @@
 """The text of a record: its parts, how they are read with their places, and how they are laid out.
 
-Whether the moves are legal is not asked here; ``qttt.record`` replays them.
+Whether the moves are legal is not asked here; ``qttt.records.record`` replays them.
 """
 
 import re

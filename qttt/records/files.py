@@ -12,9 +12,9 @@ from typing import TextIO
 
 from qttt.errors import QtttError, RecordError
 from qttt.game.moves import SIGNS
-from qttt.record import Record
-from qttt.recordmerge import merged
-from qttt.recordtext import COMMENT_PATTERN, HEADER_PATTERN
+from qttt.records.merge import merged
+from qttt.records.record import Record
+from qttt.records.text import COMMENT_PATTERN, HEADER_PATTERN
 from qttt.storage import MAX_BYTES, FileError, read_file, save_file, save_new_file, unreadable_input
 
 STANDARD_INPUT = "-"
@@ -97,7 +97,7 @@ def save_over(path: str | Path, record: Record, known: Record) -> Record:
     Args:
         path: the file. Missing or empty, it gets the record as it is.
         record: the record to be saved.
-        known: what the file held when we looked last (``qttt.recordmerge``).
+        known: what the file held when we looked last (``qttt.records.merge``).
 
     Returns:
         What was saved: the record with the headers and comments that another program has added.

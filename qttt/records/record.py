@@ -22,7 +22,7 @@ from qttt.game.result import Result
 from qttt.game.rules import DEFAULT_LEVEL, Level, Rules, parse_level, parse_options
 from qttt.game.state import Event
 from qttt.game.symbols import Symbol
-from qttt.recordtext import (
+from qttt.records.text import (
     KNOWN_HEADERS,
     UNFINISHED,
     Comment,

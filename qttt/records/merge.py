@@ -1,8 +1,8 @@
 """Two texts of one game that grew apart: what others have written into a file, and what is to be saved."""
 
 from qttt.errors import RecordError
-from qttt.record import Record
-from qttt.recordtext import UNFINISHED, Part, Token
+from qttt.records.record import Record
+from qttt.records.text import UNFINISHED, Part, Token
 
 JOB = "Job"
 

@@ -1,0 +1,1 @@
+"""A game as a record: text, and a file on disk."""
