@@ -13,12 +13,12 @@ import argparse
 import numpy as np
 
 from circuits.backends.progress import Progress
-from qttt.devices import Plan, first_positions, open_device
 from qttt.game import Game
 from qttt.game.outcomes import Observation
 from qttt.game.symbols import Mode
-from qttt.pending import Pending, free_path
-from qttt.pendingjobs import receive, send
+from qttt.observation.devices import Plan, first_positions, open_device
+from qttt.observation.job_file import Pending, free_path
+from qttt.observation.job_runs import receive, send
 from qttt.records.record import Record
 
 MOVES = "1+3 1*2 9 3*4 5+6 7+8"

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from qttt.compiler import CompiledBoard, compile_moves
 from qttt.game.game import Game
 from qttt.game.odds import distance
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode
-from qttt.samples import service_errors
+from qttt.observation.compiler import CompiledBoard, compile_moves
+from qttt.observation.samples import service_errors
 
 if TYPE_CHECKING:
     from qiskit.circuit import QuantumCircuit

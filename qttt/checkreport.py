@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from qttt.game.symbols import Mode, Symbol
-from qttt.samples import Sample
+from qttt.observation.samples import Sample
 from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:

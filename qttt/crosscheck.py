@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING
 
 from qttt.blindspots import unresolved
 from qttt.checkreport import CheckReport, ModeCheck, RollCheck, SquareCheck
-from qttt.compiler import CompiledBoard, compile_lean, compile_moves
-from qttt.devices import DeviceObserver
 from qttt.errors import UsageError
 from qttt.game.configurations import TURNING, Configuration, turned
 from qttt.game.game import Game
@@ -30,8 +28,10 @@ from qttt.game.roots import Attack, kept_fraction, read_roots
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode, Symbol
 from qttt.intervals import wilson
-from qttt.observation import CircuitObserver, Observer
-from qttt.samples import service_errors
+from qttt.observation.compiler import CompiledBoard, compile_lean, compile_moves
+from qttt.observation.devices import DeviceObserver
+from qttt.observation.observers import CircuitObserver, Observer
+from qttt.observation.samples import service_errors
 from qttt.stats import binomial_p_value, p_value
 from qttt.tabletop.rolls import Rolls, roll_odds, table_of
 

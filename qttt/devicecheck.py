@@ -35,14 +35,14 @@ from qttt.crosscheck import (
     modes_to_check,
     threshold_of,
 )
-from qttt.devices import DeviceObserver, Plan, Reading, read_shots
 from qttt.game.game import Game
 from qttt.game.odds import distance
 from qttt.game.state import State
 from qttt.game.symbols import Mode
-from qttt.impossible import impossible_boards
-from qttt.observation import DiceObserver, Observer
-from qttt.samples import Sample, service_errors
+from qttt.observation.devices import DeviceObserver, Plan, Reading, read_shots
+from qttt.observation.faults import impossible_boards
+from qttt.observation.observers import DiceObserver, Observer
+from qttt.observation.samples import Sample, service_errors
 from qttt.stats import apart
 from qttt.tabletop.rolls import Rolls
 

@@ -15,10 +15,10 @@ from qttt.errors import UsageError, shown, whole_number
 from qttt.game.game import Game, check_game
 from qttt.game.outcomes import Observation
 from qttt.game.symbols import Mode
-from qttt.observation import Observer, check_observable, get_observer, observe_board
+from qttt.observation.observers import Observer, check_observable, get_observer, observe_board
+from qttt.observation.samples import Sample, check_request, service_errors
 from qttt.records.files import STANDARD_INPUT, load_record, read_record
 from qttt.records.record import Record
-from qttt.samples import Sample, check_request, service_errors
 from qttt.storage import save_file
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def circuit(game: Game, *, mode: str | None = None, lean: bool = False) -> "Quan
     Raises:
         UsageError: no game, or a mode that does not exist or that the level does not have.
     """
-    from qttt.compiler import compile_board
+    from qttt.observation.compiler import compile_board
 
     chosen = _mode(game, mode)
     if not isinstance(lean, bool):

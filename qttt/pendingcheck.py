@@ -21,8 +21,16 @@ from qttt.devicecheck import Prediction, check_runs
 from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.game.game import Game
 from qttt.game.symbols import Mode
-from qttt.pending import HEADER
-from qttt.pendingjobs import CHECK, OBSERVATION, PendingJob, free_file, has_readouts, load_job, resuming
+from qttt.observation.job_file import HEADER
+from qttt.observation.job_runs import (
+    CHECK,
+    OBSERVATION,
+    PendingJob,
+    free_file,
+    has_readouts,
+    load_job,
+    resuming,
+)
 from qttt.records.files import load_record
 from qttt.records.record import Record
 

@@ -17,8 +17,8 @@ from qttt.crosscheck import check_mode, threshold_of
 from qttt.errors import ServiceError
 from qttt.game.game import Game
 from qttt.game.symbols import Mode
-from qttt.observation import get_observer
-from qttt.samples import service_errors
+from qttt.observation.observers import get_observer
+from qttt.observation.samples import service_errors
 
 if TYPE_CHECKING:
     import numpy as np

@@ -75,4 +75,4 @@ def test_the_front_door_alone_knows_notebooks() -> None:
 
 def test_the_graph_is_real() -> None:
     assert "qttt.game.position" in GRAPH["qttt.game.roots"]
-    assert "circuits.gates" in GRAPH["qttt.compiler"]
+    assert "circuits.gates" in GRAPH["qttt.observation.compiler"]

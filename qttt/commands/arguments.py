@@ -12,14 +12,14 @@ from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.rules import SUMMARIES, Rules
 from qttt.game.symbols import Mode
+from qttt.observation.samples import MAX_SHOTS
 from qttt.records.files import read_record
 from qttt.records.record import Record
-from qttt.samples import MAX_SHOTS
 from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
-    from qttt.devices import DeviceObserver
-    from qttt.observation import Observer
+    from qttt.observation.devices import DeviceObserver
+    from qttt.observation.observers import Observer
 
 #: The readings of a view switch (decision D5).
 VIEWS = ("tabletop", "physical")
@@ -184,8 +184,8 @@ def device_of(arguments: Namespace, session: Session) -> "DeviceObserver":
         ServiceError: the account or the service failed.
     """
     from qttt.commands.deviceplans import progress
-    from qttt.devices import open_device
-    from qttt.observation import refuse_rolls
+    from qttt.observation.devices import open_device
+    from qttt.observation.observers import refuse_rolls
 
     refuse_rolls(Rolls(arguments.rolls), arguments.backend)
     with progress(session, local=arguments.backend.startswith("fake_")) as notify:
@@ -229,7 +229,7 @@ def names_device(arguments: Namespace) -> bool:
     Raises:
         UsageError: it is none, and something is said that goes with devices only.
     """
-    from qttt.devices import is_device
+    from qttt.observation.devices import is_device
 
     if arguments.backend is not None and is_device(arguments.backend):
         return True
@@ -248,7 +248,7 @@ def observer_of(arguments: Namespace) -> "Observer":
     Raises:
         UsageError: there is none of that name, or it does not roll.
     """
-    from qttt.observation import DICE, get_observer
+    from qttt.observation.observers import DICE, get_observer
 
     rolls = Rolls(arguments.rolls)
     default = "aer" if rolls is Rolls.EXACT else DICE

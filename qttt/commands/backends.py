@@ -7,8 +7,8 @@ from typing import Any
 from qttt.commands import Command
 from qttt.commands.arguments import add_json_argument
 from qttt.commands.session import Session
-from qttt.observation import DICE, LEAN_SUFFIX
-from qttt.samples import service_errors
+from qttt.observation.observers import DICE, LEAN_SUFFIX
+from qttt.observation.samples import service_errors
 
 _HERE = {
     "aer": "this computer: Qiskit Aer, the move-by-move circuit",

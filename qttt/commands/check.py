@@ -181,7 +181,7 @@ def _tell(
         ServiceError: nothing speaks against the circuits, but in a mode no shot counts.
     """
     if arguments.json:
-        from qttt.pendingjobs import describe
+        from qttt.observation.job_runs import describe
 
         job = {} if pending is None else describe(pending)
         session.write_json({**_to_json(report, differences), **job})

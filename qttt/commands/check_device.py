@@ -13,10 +13,10 @@ from qttt.commands.session import Session
 from qttt.devicecheck import predict
 from qttt.game.game import Game
 from qttt.game.symbols import Mode
+from qttt.observation.samples import check_request
 from qttt.pendingcheck import PendingCheck, find_check, free_check_path
 from qttt.records.files import names_file
 from qttt.records.record import Record
-from qttt.samples import check_request
 
 if TYPE_CHECKING:
     from qttt.checkreport import CheckReport

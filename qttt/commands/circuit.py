@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from circuits.drawing import Stats
     from circuits.lean import Encoding, Shape
-    from qttt.compiler import CompiledBoard
+    from qttt.observation.compiler import CompiledBoard
 
 STYLES = ("moves", "lean")
 FORMATS = ("text", "qasm3", "png", "svg", "pdf", "stats")
@@ -76,9 +76,9 @@ def circuit_text(
         UsageError: the circuit cannot be drawn so.
     """
     from circuits.drawing import draw, to_qasm3
-    from qttt.boxes import with_opened
-    from qttt.compiler import compile_lean, compile_moves
-    from qttt.samples import service_errors
+    from qttt.observation.boxes import with_opened
+    from qttt.observation.compiler import compile_lean, compile_moves
+    from qttt.observation.samples import service_errors
 
     compiled = compile_lean(game, mode, strict=strict) if style == "lean" else compile_moves(game, mode)
     circuit = compiled.circuit
@@ -129,8 +129,8 @@ def circuit_stats(
     """
     from circuits.drawing import stats
     from circuits.lean import lean_circuit
-    from qttt.compiler import compile_moves, lean_pieces
-    from qttt.samples import service_errors
+    from qttt.observation.compiler import compile_moves, lean_pieces
+    from qttt.observation.samples import service_errors
 
     with service_errors():
         device = _device(backend)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final
 
 from qttt.commands.deviceplans import progress, show_plan
 from qttt.commands.session import Session
-from qttt.devices import DeviceObserver, Plan, Reading, draw_seed, first_positions
-from qttt.dynamic import Policy, plan_dynamic
 from qttt.errors import QtttError, ServiceError, UsageError
 from qttt.game.game import Game
 from qttt.game.outcomes import Observation, Positions, filled_squares
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
-from qttt.noisegate import NoiseError, predicted_noise
-from qttt.pending import HEADER, Pending, free_path
-from qttt.pendingjobs import P, PendingJob, fetch, receive, send
+from qttt.observation.devices import DeviceObserver, Plan, Reading, draw_seed, first_positions
+from qttt.observation.dynamic import Policy, plan_dynamic
+from qttt.observation.job_file import HEADER, Pending, free_path
+from qttt.observation.job_runs import P, PendingJob, fetch, receive, send
+from qttt.observation.noise_gate import NoiseError, predicted_noise
 from qttt.records.record import Record
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from circuits.backends.ibm.backend import Prepared
     from circuits.backends.job_store import Job
     from circuits.decoding import Shots
-    from qttt.observation import Sample
+    from qttt.observation.observers import Sample
 
 ChooseMode = Callable[[Game], Mode]
 ShowPositions = Callable[[Game, "Sample"], None]
@@ -145,7 +145,7 @@ def resume_on_device(
 
     def reopened() -> DeviceObserver:
         from circuits.backends.ibm.backend import Options
-        from qttt.devices import open_device
+        from qttt.observation.devices import open_device
 
         options = Options.from_json(job.options)
         return open_device(

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from qttt.commands.session import Session
-from qttt.devices import DeviceObserver, Plan
-from qttt.noisegate import LEAST_FAULTLESS, predicted_noise
+from qttt.observation.devices import DeviceObserver, Plan
+from qttt.observation.noise_gate import LEAST_FAULTLESS, predicted_noise
 
 if TYPE_CHECKING:
     from rich.status import Status

@@ -16,7 +16,7 @@ from qttt.commands.arguments import (
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
-from qttt.samples import MAX_SHOTS
+from qttt.observation.samples import MAX_SHOTS
 from qttt.storage import save_file
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from qttt.commands.arguments import add_json_argument
 from qttt.commands.deviceplans import progress
 from qttt.commands.session import LONGEST_LINE, Session
 from qttt.errors import QtttError, ServiceError, UsageError
-from qttt.samples import service_errors
+from qttt.observation.samples import service_errors
 
 
 class NoKeyError(QtttError):

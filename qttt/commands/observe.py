@@ -27,7 +27,7 @@ from qttt.commands.waiting import waiting
 from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.symbols import Mode
-from qttt.observation import check_observable, observe_board, observe_positions
+from qttt.observation.observers import check_observable, observe_board, observe_positions
 from qttt.records.files import names_file
 from qttt.records.record import Record
 from qttt.storage import FileError
@@ -35,7 +35,7 @@ from qttt.storage import FileError
 if TYPE_CHECKING:
     import numpy as np
 
-    from qttt.observation import Observer
+    from qttt.observation.observers import Observer
 
 
 def _add_arguments(parser: ArgumentParser) -> None:

@@ -9,18 +9,18 @@ from qttt.commands.devicejobs import Outcome, observe_on_device, resume_on_devic
 from qttt.commands.deviceplans import show_dry_run
 from qttt.commands.observed import observe_report, saved, show_observation
 from qttt.commands.session import QuestionUnansweredError, Session
-from qttt.dynamic import Policy, plan_dynamic
 from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.symbols import Mode
-from qttt.noisegate import predicted_noise
-from qttt.pending import find
-from qttt.pendingjobs import describe
+from qttt.observation.dynamic import Policy, plan_dynamic
+from qttt.observation.job_file import find
+from qttt.observation.job_runs import describe
+from qttt.observation.noise_gate import predicted_noise
 from qttt.records.files import names_file
 from qttt.records.record import Record
 
 if TYPE_CHECKING:
-    from qttt.observation import Sample
+    from qttt.observation.observers import Sample
 
 
 def dry_run(game: Game, arguments: Namespace, session: Session) -> int:

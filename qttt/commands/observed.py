@@ -14,7 +14,7 @@ from qttt.records.record import Record
 from qttt.storage import FileError
 
 if TYPE_CHECKING:
-    from qttt.samples import Sample
+    from qttt.observation.samples import Sample
 
 
 def saved(record: Record, arguments: Namespace) -> Record:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from circuits.drawing import to_qasm3
-from qttt.compiler import CompiledBoard, compile_moves
 from qttt.game.game import Game
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode, Symbol
@@ -21,6 +20,7 @@ from qttt.lesson.phrases import (
     pattern_words,
     sign_note,
 )
+from qttt.observation.compiler import CompiledBoard, compile_moves
 from qttt.pictures.boards import board_scene
 from qttt.pictures.circuit_boxes import moves_scene
 from qttt.pictures.descriptions import describe_square

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from circuits.exact import Part, parts
 from circuits.program import elementary_steps
 from circuits.register import qubit_name
-from qttt.compiler import CompiledBoard, compile_moves
 from qttt.game.game import Game
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode
 from qttt.lesson.steps import Box, CircuitStep
+from qttt.observation.compiler import CompiledBoard, compile_moves
 
 _TOLERANCE = 1e-9
 

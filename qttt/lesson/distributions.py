@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from circuits.components import exact_distribution
-from qttt.compiler import compile_moves
 from qttt.crosscheck import check_mode
 from qttt.game.game import Game
 from qttt.game.outcomes import filled_squares
@@ -12,7 +11,8 @@ from qttt.game.result import Result, decide
 from qttt.game.rules import Rules
 from qttt.game.symbols import Mode
 from qttt.lesson.steps import Distribution
-from qttt.observation import get_observer
+from qttt.observation.compiler import compile_moves
+from qttt.observation.observers import get_observer
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qttt.compiler import CompiledBoard
 from qttt.game.position import Position
 from qttt.game.state import State
 from qttt.game.symbols import Mode, Symbol
 from qttt.lesson.sentences import Rule
+from qttt.observation.compiler import CompiledBoard
 
 if TYPE_CHECKING:
     from circuits.exact import Part

@@ -10,9 +10,9 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from circuits.matplotlibrc import own_settings
+from qttt.observation.samples import service_errors
 from qttt.pictures.palette import PALETTES, Theme
 from qttt.pictures.scene import Scene
-from qttt.samples import service_errors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import isclose, pi
 from typing import TYPE_CHECKING
 
-from qttt.compiler import CompiledBoard
+from qttt.observation.compiler import CompiledBoard
 from qttt.pictures.scene import Circle, Curve, Scene, Shape, Text, rectangle
 
 if TYPE_CHECKING:

@@ -4,20 +4,20 @@ from argparse import Namespace
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qttt.boxes import opened_block
 from qttt.checkreport import CheckReport, agreement
 from qttt.commands.arguments import completed, observer_of
 from qttt.commands.characters import in_ascii
 from qttt.commands.check import STATUS
 from qttt.commands.session import Session
 from qttt.commands.tables import plain_table
-from qttt.compiler import compile_moves
 from qttt.crosscheck import DEFAULT_SHOTS
 from qttt.devicecheck import judged
 from qttt.game.game import Game
 from qttt.game.moves import Move
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
+from qttt.observation.boxes import opened_block
+from qttt.observation.compiler import compile_moves
 from qttt.records.files import save_over, save_record
 from qttt.records.record import Record
 from qttt.standing import ending, shown_position

@@ -10,15 +10,15 @@ from qttt.commands.devicejobs import (
     observe_on_device,
     resume_on_device,
 )
-from qttt.devices import DeviceObserver
 from qttt.errors import QtttError
 from qttt.game.game import Game
 from qttt.game.outcomes import Observation
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
-from qttt.pending import HEADER, find
+from qttt.observation.devices import DeviceObserver
+from qttt.observation.job_file import HEADER, find
+from qttt.observation.samples import Sample
 from qttt.records.files import load_record, save_new_record
-from qttt.samples import Sample
 from qttt.standing import shown_position
 
 if TYPE_CHECKING:

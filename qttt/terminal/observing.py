@@ -11,7 +11,7 @@ from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.squares import EMPTY
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode, View
-from qttt.observation import (
+from qttt.observation.observers import (
     CircuitObserver,
     DiceObserver,
     Observer,

@@ -18,7 +18,7 @@ from qttt.game.outcomes import Observation
 from qttt.game.result import Result, points
 from qttt.game.state import Event, Phase, State
 from qttt.game.symbols import Mode, Symbol
-from qttt.observation import Observer
+from qttt.observation.observers import Observer
 from qttt.players import Choice
 from qttt.records.files import RecordChangedError, save_new_record, save_over
 from qttt.records.record import Record

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from circuits.backends import job_store
-from qttt import devices
+from qttt.observation import devices
 from qttt.records.files import load_record
 from tests.qttt.cli_runs import run
 

@@ -14,11 +14,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from qttt.compiler import compile_moves
-from qttt.devices import DeviceObserver, Plan, open_device, read_shots
 from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.symbols import Mode, Symbol
+from qttt.observation.compiler import compile_moves
+from qttt.observation.devices import DeviceObserver, Plan, open_device, read_shots
 
 BOARDS = {
     "both halves entangled, two superpositions": ("X", "1+3 1*2 9 3*4 5+6 7+8"),

@@ -17,7 +17,7 @@ from qttt.game import Game
 from qttt.game.result import Result
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
-from qttt.observation import get_observer
+from qttt.observation.observers import get_observer
 
 SHOTS = 2_500
 SAMPLED = 50

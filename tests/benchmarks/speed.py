@@ -19,10 +19,10 @@ from rich.console import Console
 from rich.table import Table
 
 from circuits.program import read_program
-from qttt.compiler import compile_lean, compile_moves
 from qttt.game import Game
 from qttt.game.symbols import Mode
-from qttt.observation import DiceObserver, get_observer
+from qttt.observation.compiler import compile_lean, compile_moves
+from qttt.observation.observers import DiceObserver, get_observer
 from tests.qttt.full_boards import full_games
 
 LEVEL_TWO = "1+3 1*2 9 3*4 5+6 7+8"

@@ -20,7 +20,7 @@ from qttt.game import Game
 from qttt.game.outcomes import Measurement, Positions, filled_squares
 from qttt.game.state import Event, State
 from qttt.game.symbols import Mode
-from qttt.observation import DiceObserver, Observer, get_observer, measured
+from qttt.observation.observers import DiceObserver, Observer, get_observer, measured
 from qttt.players.choices import choices
 from qttt.players.nearsight import odds_now
 from qttt.players.strategies import best_choices, get_player

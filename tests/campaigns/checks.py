@@ -20,7 +20,7 @@ from scipy.stats import binom
 
 from qttt.crosscheck import check
 from qttt.game import Game
-from qttt.observation import get_observer
+from qttt.observation.observers import get_observer
 from tests.oracle import random_game
 
 LEVELS = (2, 3, 4, 5)

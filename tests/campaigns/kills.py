@@ -48,9 +48,9 @@ GAMES = {
 SAVING = (
     "qttt/storage.py",
     "qttt/records/files.py",
-    "qttt/pending.py",
+    "qttt/observation/job_file.py",
     "qttt/pendingcheck.py",
-    "qttt/pendingjobs.py",
+    "qttt/observation/job_runs.py",
     "qttt/matchfile.py",
     "circuits/backends/job_store.py",
     "circuits/storage.py",

@@ -244,7 +244,7 @@ def read_jobs(data: bytes) -> None:
 
 def read_pending(data: bytes) -> None:
     """A job file whose payload is an observation or a check, with the record that waits for it beside it."""
-    from qttt import pending
+    from qttt.observation import job_file
     from qttt.pendingcheck import find_check
 
     folder = _scratch()
@@ -252,7 +252,7 @@ def read_pending(data: bytes) -> None:
     (folder / "game.qttt").write_text('[Level "2"]\n[Job "fake_torino local-1 fuzzed.job"]\n1. 5 5*6')
     for name in ("fuzzed.job", "game.qttt"):
         try:
-            found = pending.find(str(folder / name))
+            found = job_file.find(str(folder / name))
             demand(found.file is None or found.file.parent == folder, f"{found.file} is in another folder")
             game = found.record.game()
             if found.sent is not None and found.sent.results is not None:

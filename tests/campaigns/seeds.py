@@ -181,9 +181,9 @@ def _job() -> "dict[str, object]":
 
     from circuits.backends import job_store
     from circuits.decoding import Shots
-    from qttt.compiler import compile_moves
     from qttt.game import Game
     from qttt.game.symbols import Mode
+    from qttt.observation.compiler import compile_moves
 
     game = Game(3)
     game.play("5 5*6 1+3 3-4")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from qttt.game.symbols import Mode
-from qttt.observation import Sample, get_observer
+from qttt.observation.observers import Sample, get_observer
 from tests.campaigns.battery import SIGNIFICANCE, by_observer, chi_square, games, paths, run
 from tests.campaigns.readers import FaultError
 

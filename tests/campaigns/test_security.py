@@ -128,7 +128,7 @@ def test_headers_name_no_place_to_write_to(folder: Path, place: str) -> None:
 @pytest.mark.ibm
 @pytest.mark.parametrize("place", PLACES)
 def test_job_files_name_no_place_outside_their_folder(folder: Path, place: str) -> None:
-    from qttt.pending import find
+    from qttt.observation.job_file import find
     from tests.campaigns.seeds import seeds
 
     (folder.parent / "outside").write_text('[Job "fake_torino local-1 game.job"]\n5 5*6')

@@ -255,7 +255,7 @@ def test_a_kill_never_leaves_half_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shots", [1_000_001, 10**7, 10**30])
 def test_no_file_asks_for_more_shots_than_the_command_line_allows(shots: int, tmp_path: Path) -> None:
-    from qttt import samples
+    from qttt.observation import samples
 
     assert job_store.MAX_SHOTS == samples.MAX_SHOTS == 1_000_000
     path = tmp_path / "large.job"

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.ibm
 
 @pytest.fixture(autouse=True)
 def _quickly_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+    monkeypatch.setattr("qttt.observation.devices.SEEDS", 1)
 
 
 def example(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:

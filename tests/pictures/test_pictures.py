@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from qttt.compiler import compile_moves
 from qttt.crosscheck import check, check_mode
 from qttt.errors import UsageError
 from qttt.game import Game
@@ -21,7 +20,8 @@ from qttt.game.squares import SQUARES
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
 from qttt.notebook import check_html, game_html, mode_check_html, move_scene, move_svg, position_svg
-from qttt.observation import get_observer
+from qttt.observation.compiler import compile_moves
+from qttt.observation.observers import get_observer
 from qttt.pictures import ANIMATED_FORMATS, FORMATS, animate, draw
 from qttt.pictures.bars import Series, bars_scene
 from qttt.pictures.boards import board_scene, centre

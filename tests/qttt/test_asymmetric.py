@@ -13,11 +13,11 @@ from qiskit import qasm3
 from circuits.backends import get_backend
 from circuits.decoding import decode
 from circuits.drawing import to_qasm3
-from qttt.compiler import compile_board
 from qttt.game import Game
 from qttt.game.position import Position
 from qttt.game.symbols import Mode
-from qttt.observation import get_observer
+from qttt.observation.compiler import compile_board
+from qttt.observation.observers import get_observer
 from qttt.pictures.boards import board_scene, centre
 from qttt.pictures.scene import Polygon, Scene
 from tests.qttt.cli_runs import run, run_json
@@ -27,7 +27,7 @@ BOARD = "X......O."
 
 @pytest.fixture(autouse=True)
 def _quickly_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+    monkeypatch.setattr("qttt.observation.devices.SEEDS", 1)
 
 
 def game() -> Game:
@@ -53,7 +53,7 @@ def test_on_backends_without_noise(name: str) -> None:
 )
 def test_on_simulated_devices(name: str) -> None:
     """Lean circuits measure nothing here; the strict ones measure every value, and keep only this board."""
-    from qttt.devices import open_device
+    from qttt.observation.devices import open_device
 
     rng = np.random.default_rng(2)
     lean = open_device(name).sample(game(), Mode.STANDARD, 20, rng)
@@ -67,7 +67,7 @@ def test_on_simulated_devices(name: str) -> None:
 @pytest.mark.ibm
 @pytest.mark.slow
 def test_moves_on_a_simulated_device() -> None:
-    from qttt.devices import open_device, read_shots
+    from qttt.observation.devices import open_device, read_shots
 
     observer = open_device("fake_torino")
     compiled = compile_board(game(), Mode.STANDARD)

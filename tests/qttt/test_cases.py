@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from circuits.components import exact_distribution
-from qttt.compiler import compile_lean, compile_moves
 from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.position import Position
@@ -16,6 +15,7 @@ from qttt.game.rules import Rules
 from qttt.game.squares import SQUARES
 from qttt.game.state import State
 from qttt.game.symbols import Mode, Symbol
+from qttt.observation.compiler import compile_lean, compile_moves
 
 DATA = Path(__file__).parents[1] / "data"
 ODDS = [json.loads(line) for line in (DATA / "odds.jsonl").read_text().splitlines()]

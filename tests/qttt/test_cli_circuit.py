@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from qttt.compiler import compile_lean
 from qttt.game.symbols import Mode
+from qttt.observation.compiler import compile_lean
 from tests.qttt.cli_runs import Run, refusal, run, run_json
 
 # circuit

@@ -91,7 +91,7 @@ def test_heralds_that_fail_are_counted_and_thrown_away() -> None:
 
 
 def test_no_shot_counts_is_the_backends_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    from qttt.observation import CircuitObserver, Sample
+    from qttt.observation.observers import CircuitObserver, Sample
 
     monkeypatch.setattr(CircuitObserver, "sample", lambda *_: Sample((), illegal=2, herald_failed=3))
     done = run("observe", PLUS, "--level", "3", "--shots", "5")

@@ -14,14 +14,14 @@ from circuits.gates import MoveGate
 from circuits.measurement import measure_board
 from circuits.register import her, occ, sym
 from qttt.checkreport import agreement
-from qttt.compiler import CompiledBoard, compile_moves
 from qttt.crosscheck import check, check_mode, compare_views, promised
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode, Symbol
-from qttt.observation import CircuitObserver, DiceObserver, Observer, get_observer
-from qttt.samples import Sample
+from qttt.observation.compiler import CompiledBoard, compile_moves
+from qttt.observation.observers import CircuitObserver, DiceObserver, Observer, get_observer
+from qttt.observation.samples import Sample
 from qttt.stats import p_value
 from qttt.tabletop.rolls import Rolls, roll_odds
 from tests.oracle import random_game

@@ -7,13 +7,13 @@ from math import comb
 import numpy as np
 import pytest
 
-from qttt import devices
 from qttt.devicecheck import FACTOR, judge
-from qttt.devices import read_shots
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.game.symbols import Mode
-from qttt.impossible import Fault
+from qttt.observation import devices
+from qttt.observation.devices import read_shots
+from qttt.observation.faults import Fault
 from tests.qttt.cli_runs import refusal, run, run_json
 
 pytestmark = pytest.mark.ibm
@@ -23,7 +23,7 @@ HALF = ("check", "1+3 1*2", "--level", "4", "--backend", "fake_mumbai", "--shots
 
 @pytest.fixture(autouse=True)
 def _quickly_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+    monkeypatch.setattr("qttt.observation.devices.SEEDS", 1)
 
 
 def test_a_noisy_device_keeps_within_what_its_errors_predict() -> None:
@@ -75,7 +75,7 @@ def test_the_limits_are_those_of_all_modes_together() -> None:
 def test_a_device_without_a_possible_shot_says_nothing(shots: int) -> None:
     from circuits.decoding import Shots
     from circuits.lean import lean_circuit
-    from qttt.compiler import lean_pieces
+    from qttt.observation.compiler import lean_pieces
 
     game = Game(1)
     game.play("1+2")
@@ -103,7 +103,7 @@ def test_a_device_much_worse_than_it_reports_is_found(monkeypatch: pytest.Monkey
 def test_the_limits_are_those_that_the_page_states() -> None:
     from circuits.decoding import Shots
     from circuits.lean import lean_circuit
-    from qttt.compiler import lean_pieces
+    from qttt.observation.compiler import lean_pieces
 
     game = Game(level=1)
     game.play("1+2")

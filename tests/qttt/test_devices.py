@@ -8,13 +8,13 @@ from circuits.components import exact_distribution
 from circuits.decoding import Shots
 from circuits.lean import Encoding, PieceError, collapsed_circuit
 from circuits.measurement import Bit
-from qttt.compiler import lean_pieces
-from qttt.devices import DeviceObserver, Plan, _drafts, first_positions, open_device, read_shots
 from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.outcomes import Positions, filled_squares
 from qttt.game.symbols import Mode
-from qttt.noisegate import NoiseError
+from qttt.observation.compiler import lean_pieces
+from qttt.observation.devices import DeviceObserver, Plan, _drafts, first_positions, open_device, read_shots
+from qttt.observation.noise_gate import NoiseError
 from qttt.stats import p_value
 from tests.circuits.lean_boards import depth_of, gates_of
 from tests.qttt.full_boards import full_games
@@ -139,7 +139,7 @@ class Counting(DeviceObserver):
 
 
 def counting(monkeypatch: pytest.MonkeyPatch, device: str = "fake_mumbai", shots: int = 40) -> Counting:
-    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+    monkeypatch.setattr("qttt.observation.devices.SEEDS", 1)
     return Counting(open_device(device).backend, shots=shots)
 
 
@@ -229,7 +229,7 @@ def test_nothing_is_drawn_from_random_bits(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(NoiseError, match="in standard mode the shots say no more than bits read at random"):
         observer.draw(game, Mode.STANDARD, rng)
     assert observer.jobs == 1
-    monkeypatch.setattr("qttt.noisegate.LEAST_FAULTLESS", 1.0)
+    monkeypatch.setattr("qttt.observation.noise_gate.LEAST_FAULTLESS", 1.0)
     with pytest.raises(NoiseError, match="nothing was sent"):
         observer.draw(game, Mode.STANDARD, rng)
     assert observer.jobs == 1

@@ -7,13 +7,13 @@ from circuits.backends import get_backend
 from circuits.backends.ibm.backend import get_backend as ibm_backend
 from circuits.backends.ibm.dynamic import dynamic_check
 from circuits.errors import BackendUsageError
-from qttt.dynamic import Policy, compile_dynamic, dynamic_odds, read_dynamic
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.outcomes import Positions, filled_squares
 from qttt.game.symbols import Mode
-from qttt.samples import sample_of
+from qttt.observation.dynamic import Policy, compile_dynamic, dynamic_odds, read_dynamic
+from qttt.observation.samples import sample_of
 from qttt.stats import p_value
 from tests.qttt.cli_runs import refusal, run, run_json
 
@@ -24,7 +24,7 @@ FULL = "1 2 3 4 5 6 7 8+9"
 
 @pytest.fixture(autouse=True)
 def _quickly_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+    monkeypatch.setattr("qttt.observation.devices.SEEDS", 1)
 
 
 def game_of(tokens: str, level: int = 4) -> Game:

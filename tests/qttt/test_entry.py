@@ -97,7 +97,7 @@ def test_options_of_python_make_no_difference(options: list[str], hidden: Path) 
         "qttt.sample(qttt.Game().play('5'), 3)",
         "qttt.read('5')",
         "from qttt import check",
-        "import qttt.observation",
+        "import qttt.observation.observers",
         "import qttt.records.files",
     ],
 )

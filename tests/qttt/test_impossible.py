@@ -6,7 +6,7 @@ import pytest
 
 from qttt.game import Game
 from qttt.game.symbols import Mode
-from qttt.impossible import Fault, find_fault, impossible_boards
+from qttt.observation.faults import Fault, find_fault, impossible_boards
 from tests.qttt.full_boards import full_games
 
 BOARDS = ["".join(cells) for cells in product(".XO", repeat=9)]

@@ -59,7 +59,7 @@ both = pytest.mark.parametrize("kind", [CHECK, DYNAMIC], ids=["check", "dynamic"
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     # One seed instead of several: the tests need no best circuit.
-    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+    monkeypatch.setattr("qttt.observation.devices.SEEDS", 1)
 
 
 @pytest.fixture
@@ -307,8 +307,8 @@ def test_a_demonstration_waits_for_the_job_of_its_record(service: Service) -> No
 
 
 def test_a_demonstration_without_a_possible_shot(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    from qttt import dynamic
-    from qttt.impossible import Fault
+    from qttt.observation import dynamic
+    from qttt.observation.faults import Fault
 
     monkeypatch.setattr(dynamic, "find_fault", lambda board, position, mode: Fault.DOUBLED)
     done = DYNAMIC.run("--yes")

@@ -5,12 +5,12 @@ import random
 import pytest
 
 from circuits.components import exact_distribution, split
-from qttt.compiler import CompiledBoard, compile_lean, compile_moves
 from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.outcomes import Measurement
 from qttt.game.state import Phase
 from qttt.game.symbols import Symbol
+from qttt.observation.compiler import CompiledBoard, compile_lean, compile_moves
 from tests.oracle import random_game
 
 PHASES = 2

@@ -34,8 +34,8 @@ PLANTED = (
 MUST_LEARN = {
     "qttt/game/adjustment.py: branches",
     "qttt/game/position.py: Position._placed",
-    "qttt/compiler.py: _Builder.add_move",
-    "qttt/compiler.py: _lean_attack",
+    "qttt/observation/compiler.py: _Builder.add_move",
+    "qttt/observation/compiler.py: _lean_attack",
     "qttt/lesson/sentences.py: move_rule",
     "qttt/notebook.py: _dashes",
     "qttt/game/roots.py: _absent",
@@ -105,7 +105,7 @@ GATES = {
 
 @pytest.mark.parametrize(("before", "token"), GATES, ids=" ".join)
 def test_each_kind_is_one_gate(before: str, token: str) -> None:
-    from qttt.compiler import compile_moves
+    from qttt.observation.compiler import compile_moves
 
     game = Game(3)
     game.play(f"{before} {token}")

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from qttt.devices import open_device
 from qttt.game.symbols import Mode
+from qttt.observation.devices import open_device
 from tests.benchmarks.noise_table import BOARDS, Row, game_of, main, measure
 
 pytestmark = pytest.mark.ibm

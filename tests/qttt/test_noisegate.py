@@ -8,12 +8,12 @@ import pytest
 from circuits.decoding import Shots
 from circuits.lean import Encoding, lean_circuit
 from circuits.measurement import Bit, Known, Readout
-from qttt.compiler import lean_pieces
-from qttt.devices import Reading, open_device, read_shots
 from qttt.game import Game
 from qttt.game.symbols import Mode
-from qttt.noisegate import noise_in, predicted_noise, random_odds
-from qttt.samples import Sample
+from qttt.observation.compiler import lean_pieces
+from qttt.observation.devices import Reading, open_device, read_shots
+from qttt.observation.noise_gate import noise_in, predicted_noise, random_odds
+from qttt.observation.samples import Sample
 from tests.benchmarks.noise_table import BOARDS, game_of
 
 CASES = [
@@ -179,7 +179,7 @@ def test_odds_that_are_alike_but_for_rounding_ask_for_nothing() -> None:
 
 @pytest.mark.ibm
 def test_a_hundredth_of_the_shots_must_be_faultless(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+    monkeypatch.setattr("qttt.observation.devices.SEEDS", 1)
     game = game_at(1, "1+2")
     plan = open_device("fake_manila").plan(game, [Mode.STANDARD], 10)
     (cost,) = plan.prepared.cost.circuits
@@ -204,7 +204,7 @@ def test_a_hundredth_of_the_shots_must_be_faultless(monkeypatch: pytest.MonkeyPa
 def test_good_devices_pass_with_the_boards_of_the_study(
     device: str, board: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+    monkeypatch.setattr("qttt.observation.devices.SEEDS", 1)
     game, observer = game_of(board), open_device(device)
     plan = observer.plan(game, game.state.modes, 300)
     assert predicted_noise(plan) is None

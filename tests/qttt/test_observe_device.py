@@ -11,7 +11,7 @@ from circuits.backends import job_store
 from circuits.backends.job_store import JobState
 from circuits.decoding import Shots
 from qttt.game.outcomes import Positions
-from qttt.pending import find
+from qttt.observation.job_file import find
 from qttt.records.files import load_record
 from tests.circuits.ibm_service import CRN, TOKEN, Service, install
 from tests.qttt.cli_runs import Run, refusal, run, run_json
@@ -29,7 +29,7 @@ LARGER = ("--backend", "fake_mumbai", "--seed", "5", "--shots", "200")
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     # One seed instead of several: the tests need no best circuit.
-    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+    monkeypatch.setattr("qttt.observation.devices.SEEDS", 1)
 
 
 @pytest.fixture
@@ -135,8 +135,8 @@ def test_positions_observed_before_are_prepared_and_it_is_said() -> None:
 
 @pytest.mark.slow
 def test_positions_that_no_shot_has_are_prepared_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    from qttt import devices
-    from qttt.observation import Sample
+    from qttt.observation import devices
+    from qttt.observation.observers import Sample
 
     true = devices.Reading.sample
 
@@ -166,8 +166,8 @@ def test_positions_that_no_shot_has_are_prepared_anew(monkeypatch: pytest.Monkey
 
 
 def test_no_possible_shot_is_an_error_with_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    from qttt import devices
-    from qttt.impossible import Fault
+    from qttt.observation import devices
+    from qttt.observation.faults import Fault
 
     monkeypatch.setattr(
         devices, "impossible_boards", lambda boards, position, mode: dict.fromkeys(boards, Fault.DOUBLED)
@@ -322,8 +322,8 @@ def test_shots_of_a_circuit_that_chooses_the_mode_are_judged_too(monkeypatch: py
     """With limits that no shots keep."""
     name = write(f'[Level "4"]\n{MODES}')
     with monkeypatch.context() as patch:
-        patch.setattr("qttt.noisegate.CONVINCING", float("inf"))
-        patch.setattr("qttt.noisegate.SHARE_OF_FEW", 9.0)
+        patch.setattr("qttt.observation.noise_gate.CONVINCING", float("inf"))
+        patch.setattr("qttt.observation.noise_gate.SHARE_OF_FEW", 9.0)
         done = run(
             "observe", name, "--backend", "fake_torino", "--dynamic", "9", "--shots", "20", "--seed", "1"
         )
@@ -354,7 +354,7 @@ def test_good_shots_say_that_they_are_no_noise() -> None:
 def test_nothing_is_sent_where_no_shot_without_a_fault_is_to_be_hoped_for(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("qttt.noisegate.LEAST_FAULTLESS", 0.999)
+    monkeypatch.setattr("qttt.observation.noise_gate.LEAST_FAULTLESS", 0.999)
     monkeypatch.setattr("qttt.commands.deviceplans.LEAST_FAULTLESS", 0.999)
     name = write(f'[Level "1"]\n{SMALL}')
     done = on_service(name, "--yes")
@@ -383,7 +383,7 @@ def test_a_device_that_cannot_read_the_board(monkeypatch: pytest.MonkeyPatch) ->
     assert "next to none" in dry
     assert "0.00 %" not in dry
     # Its shots are as bad as it says.
-    monkeypatch.setattr("qttt.noisegate.LEAST_FAULTLESS", 0.0)
+    monkeypatch.setattr("qttt.observation.noise_gate.LEAST_FAULTLESS", 0.0)
     done = run("observe", *NOISY, "--save", "game.qttt")
     assert done.status == 3
     assert "no more than bits read at random" in done.err
@@ -438,10 +438,10 @@ def test_nothing_sends_a_job_to_a_real_device_unasked(service: Service) -> None:
     import numpy as np
 
     from qttt.crosscheck import check
-    from qttt.devices import open_device
     from qttt.errors import UsageError
     from qttt.game import Game
     from qttt.game.symbols import Mode
+    from qttt.observation.devices import open_device
 
     game, observer, rng = Game(level=1), open_device("ibm_manila"), np.random.default_rng(1)
     game.play("1+2")

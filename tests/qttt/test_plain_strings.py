@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qttt import impossible
 from qttt.commands.circuit import circuit_stats, circuit_text
 from qttt.commands.odds import odds_report
-from qttt.compiler import compile_board, compile_lean, compile_moves, compile_phase, phase_of_play
 from qttt.crosscheck import check, promised
 from qttt.devicecheck import judged
-from qttt.devices import open_device
 from qttt.errors import IllegalMoveError, UsageError
 from qttt.game import Game, odds, roots
 from qttt.game.outcomes import Observation
@@ -24,7 +21,10 @@ from qttt.game.squares import EMPTY_BOARD
 from qttt.game.state import State
 from qttt.game.surds import Surd
 from qttt.game.symbols import Mode, Symbol, View
-from qttt.observation import DiceObserver, get_observer, refuse_rolls
+from qttt.observation import faults
+from qttt.observation.compiler import compile_board, compile_lean, compile_moves, compile_phase, phase_of_play
+from qttt.observation.devices import open_device
+from qttt.observation.observers import DiceObserver, get_observer, refuse_rolls
 from qttt.players.strategies import accepts_draw, get_player
 from qttt.selfplay import Match, play_game
 from qttt.solver.probe import Value, best_choice, ranked
@@ -74,8 +74,8 @@ TAKES_MODE: dict[str, Callable[[Any], Any]] = {
     "compile_lean": lambda mode: compile_lean(GAME, mode).exact().outcomes,
     "compile_board": lambda mode: compile_board(GAME, mode).blocks,
     "promised": lambda mode: promised(POSITION, 4, Symbol.X, mode),
-    "find_fault": lambda mode: impossible.find_fault(BOARD, POSITION, mode),
-    "impossible_boards": lambda mode: impossible.impossible_boards([BOARD], POSITION, mode),
+    "find_fault": lambda mode: faults.find_fault(BOARD, POSITION, mode),
+    "impossible_boards": lambda mode: faults.impossible_boards([BOARD], POSITION, mode),
     "check": lambda mode: check(GAME, mode, DiceObserver(), rng(), shots=20).to_json(),
     "judged": lambda mode: judged(GAME, mode, DiceObserver(), rng(), shots=20).to_json(),
     "odds_report": lambda mode: odds_report(GAME, mode),
@@ -90,7 +90,7 @@ TAKES_MODE: dict[str, Callable[[Any], Any]] = {
 @pytest.fixture
 def _nothing_remembered() -> Iterator[None]:
     """A string equals its member, so what is remembered for one would be given for the other."""
-    caches = (odds._floats, roots._distribution, rolls._rolled_out, impossible._fault_of)
+    caches = (odds._floats, roots._distribution, rolls._rolled_out, faults._fault_of)
     for cache in caches:
         cache.cache_clear()
     yield
@@ -114,8 +114,8 @@ def test_a_mode_may_be_a_plain_string(name: str) -> None:
     [
         lambda mode: odds.observation_odds(START, mode),
         lambda mode: rolls.rolled_odds(table_of(State()), mode, rolls.exact_chance),
-        lambda mode: impossible.find_fault(EMPTY_BOARD, START, mode),
-        lambda mode: impossible.impossible_boards([], START, mode),
+        lambda mode: faults.find_fault(EMPTY_BOARD, START, mode),
+        lambda mode: faults.impossible_boards([], START, mode),
     ],
     ids=["observation_odds", "rolled_odds", "find_fault", "impossible_boards"],
 )

@@ -20,7 +20,7 @@ DEVICE = ("--backend", "fake_mumbai", "--seed", "4")
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     # One seed instead of several: the tests need no best circuit.
-    monkeypatch.setattr("qttt.devices.SEEDS", 1)
+    monkeypatch.setattr("qttt.observation.devices.SEEDS", 1)
 
 
 def play(typed: str, *words: str, status: int = 0) -> str:

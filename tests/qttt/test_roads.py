@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from circuits.components import exact_distribution
-from qttt.compiler import CompiledBoard, compile_lean, compile_moves
 from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode, Symbol
+from qttt.observation.compiler import CompiledBoard, compile_lean, compile_moves
 from tests.oracle import Oracle, random_game
 
 TOLERANCE = 1e-9

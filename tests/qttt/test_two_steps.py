@@ -6,12 +6,12 @@ import pytest
 from qiskit.quantum_info import Statevector
 
 from circuits.program import Step, read_program
-from qttt.compiler import compile_moves
 from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.outcomes import Observation, Positions, filled_squares
 from qttt.game.symbols import Mode, Symbol
-from qttt.observation import DiceObserver, Observer, get_observer, observe_positions
+from qttt.observation.compiler import compile_moves
+from qttt.observation.observers import DiceObserver, Observer, get_observer, observe_positions
 from qttt.stats import p_value
 from qttt.tabletop.rolls import Rolls, roll_odds
 

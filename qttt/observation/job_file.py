@@ -14,17 +14,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from qttt.devices import Reading, read_shots
-from qttt.dynamic import Policy, dynamic_odds, read_dynamic
 from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.game.game import Game
 from qttt.game.outcomes import Positions
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode
-from qttt.pendingjobs import OBSERVATION, PendingJob, free_file, has_readouts, load_job
+from qttt.observation.devices import Reading, read_shots
+from qttt.observation.dynamic import Policy, dynamic_odds, read_dynamic
+from qttt.observation.job_runs import OBSERVATION, PendingJob, free_file, has_readouts, load_job
+from qttt.observation.samples import service_errors
 from qttt.records.files import load_record, save_over
 from qttt.records.record import Record
-from qttt.samples import service_errors
 
 if TYPE_CHECKING:
     from circuits.backends.job_store import Job

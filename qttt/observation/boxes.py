@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from qttt.compiler import CompiledBoard
+from qttt.observation.compiler import CompiledBoard
 
 if TYPE_CHECKING:
     from qiskit.circuit import CircuitInstruction, QuantumCircuit

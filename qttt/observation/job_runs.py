@@ -14,9 +14,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar
 
-from qttt.devices import DeviceObserver, Plan
 from qttt.errors import QtttError, ServiceError, UsageError
-from qttt.samples import service_errors
+from qttt.observation.devices import DeviceObserver, Plan
+from qttt.observation.samples import service_errors
 
 if TYPE_CHECKING:
     from circuits.backends.ibm.backend import JobHandle

@@ -3,8 +3,8 @@
 The player fixes a policy in advance: the rotated mode if a certain square turns out to be filled, the
 standard mode otherwise. The circuit measures the positions, and one ``if`` on that square's bit rotates the
 symbols or leaves them. It gains nothing: two plain circuits in one job give the same joint distribution with
-fewer gates and no wait for the control electronics (`qttt.devices`). But it is the rule of the game in one
-circuit, and it runs on devices that can act on their own measurements.
+fewer gates and no wait for the control electronics (`qttt.observation.devices`). But it is the rule of the
+game in one circuit, and it runs on devices that can act on their own measurements.
 
 The positions have to be right *and* the state that they leave must be right in both modes, so this is the
 move-by-move circuit: a lean one has the statistics of one mode only.
@@ -13,21 +13,21 @@ move-by-move circuit: a lean one has the statistics of one mode only.
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from qttt.compiler import CompiledBoard, compile_moves
 from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.outcomes import Positions, filled_squares
 from qttt.game.squares import EMPTY, SQUARES
 from qttt.game.state import State
 from qttt.game.symbols import Mode
-from qttt.impossible import find_fault
-from qttt.samples import service_errors
+from qttt.observation.compiler import CompiledBoard, compile_moves
+from qttt.observation.faults import find_fault
+from qttt.observation.samples import service_errors
 
 if TYPE_CHECKING:
     from circuits.backends.progress import Notify
     from circuits.decoding import Decoded, Shots
     from circuits.measurement import Readout
-    from qttt.devices import DeviceObserver, Plan
+    from qttt.observation.devices import DeviceObserver, Plan
 
 DEFAULT_SHOTS = 100
 """A measurement in the middle makes the simulation of a device start anew for every shot."""

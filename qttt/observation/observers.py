@@ -8,14 +8,14 @@ positions anew.
 from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
-from qttt.compiler import CompiledBoard, compile_board
 from qttt.errors import IllegalMoveError, ServiceError, UsageError
 from qttt.game.game import Game
 from qttt.game.outcomes import Measurement, Observation, Positions, filled_squares
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
-from qttt.samples import Sample as Sample
-from qttt.samples import check_request, sample_of, service_errors
+from qttt.observation.compiler import CompiledBoard, compile_board
+from qttt.observation.samples import Sample as Sample
+from qttt.observation.samples import check_request, sample_of, service_errors
 from qttt.tabletop.rolls import Rolls, observe_by_rolls, roll_odds
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT, *, accept_noise:
     if name == DICE:
         return DiceObserver(rolls)
     refuse_rolls(rolls, name)
-    from qttt.devices import is_device, open_device
+    from qttt.observation.devices import is_device, open_device
 
     if is_device(name):
         return open_device(name, accept_noise=accept_noise)

@@ -33,11 +33,11 @@ from typing import TYPE_CHECKING, Final
 
 from qttt.errors import ServiceError
 from qttt.game.odds import distance
-from qttt.samples import Sample
+from qttt.observation.samples import Sample
 
 if TYPE_CHECKING:
     from circuits.measurement import Readout, Source
-    from qttt.devices import Plan
+    from qttt.observation.devices import Plan
 
 LEAST_FAULTLESS: Final = 0.01
 """The predicted probability of a shot without a fault that a job must have to be sent."""

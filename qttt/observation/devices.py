@@ -1,8 +1,8 @@
 """Observing on quantum devices: lean circuits, errors detected and thrown away, one job for both modes.
 
 A device errs. What it measures is decoded, and every board that the position cannot give is thrown away
-(`qttt.impossible`); the outcome of the game is the first board left, in the order measured. It is never the
-most frequent one: a vote would replace the device's randomness by the likeliest board.
+(`qttt.observation.faults`); the outcome of the game is the first board left, in the order measured. It is
+never the most frequent one: a vote would replace the device's randomness by the likeliest board.
 
 At Levels 4 and 5 the positions come before the choice of the mode. Both modes' circuits go in one job: the
 positions are those of the first possible shot of one circuit, and the symbols are drawn from the shots of the
@@ -15,15 +15,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
-from qttt.compiler import lean_pieces
 from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.outcomes import Positions, filled_squares
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode
-from qttt.impossible import impossible_boards
-from qttt.noisegate import NoiseError, noise_in, predicted_noise
-from qttt.samples import Sample, Stock, check_request, sample_of, service_errors
+from qttt.observation.compiler import lean_pieces
+from qttt.observation.faults import impossible_boards
+from qttt.observation.noise_gate import NoiseError, noise_in, predicted_noise
+from qttt.observation.samples import Sample, Stock, check_request, sample_of, service_errors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,7 +63,7 @@ def open_device(
         strict: use the encoding ``strict`` of `DeviceObserver`.
         decoupling: fill idle times with pulses that cancel slow noise.
         twirling: randomise gates and measurements so that coherent errors average out.
-        accept_noise: take results that say nothing of the board (`qttt.noisegate`).
+        accept_noise: take results that say nothing of the board (`qttt.observation.noise_gate`).
 
     Raises:
         UsageError: there is no such device, or the extra ``ibm`` is not installed.
@@ -185,7 +185,8 @@ class DeviceObserver:
         shots: how many shots a job takes if nobody says otherwise.
         unasked: ``sample`` and ``draw`` may send jobs to a real device. They ask nobody, so it is False
             unless the caller knows that quantum time is to be spent.
-        accept_noise: ``draw`` gives a board even if the shots say nothing of it (`qttt.noisegate`).
+        accept_noise: ``draw`` gives a board even if the shots say nothing of it
+            (`qttt.observation.noise_gate`).
     """
 
     def __init__(

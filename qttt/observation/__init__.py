@@ -1,0 +1,1 @@
+"""A game becomes a circuit, is observed, and waits in a job."""
