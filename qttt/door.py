@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import qttt.own_circuits  # noqa: F401
 from qttt.chance import MAX_SEED
-from qttt.checkreport import CheckReport
-from qttt.crosscheck import DEFAULT_SHOTS
+from qttt.crosscheck.check import DEFAULT_SHOTS
+from qttt.crosscheck.report import CheckReport
 from qttt.errors import UsageError, shown, whole_number
 from qttt.game.game import Game, check_game
 from qttt.game.outcomes import Observation
@@ -132,7 +132,7 @@ def check(
         UsageError: a value that makes no sense, or a backend that does not exist.
         ServiceError: the backend failed.
     """
-    from qttt.devicecheck import judged
+    from qttt.crosscheck.by_device import judged
 
     chosen = _mode(game, mode, shots)
     rng = _generator(seed)

@@ -19,7 +19,7 @@ from qttt.standing import standing
 from qttt.textboard import percent, small
 
 if TYPE_CHECKING:
-    from qttt.checkreport import CheckReport, ModeCheck
+    from qttt.crosscheck.report import CheckReport, ModeCheck
 
 
 def position_svg(position: Position) -> str:
@@ -123,8 +123,8 @@ DISPLAYS: dict[tuple[str, str], tuple[str, Callable[[Any], str]]] = {
     ("qttt.game.position", "Position"): ("image/svg+xml", position_svg),
     ("qttt.game.game", "Game"): ("text/html", game_html),
     ("qttt.game.moves", "Move"): ("image/svg+xml", move_svg),
-    ("qttt.checkreport", "CheckReport"): ("text/html", check_html),
-    ("qttt.checkreport", "ModeCheck"): ("text/html", mode_check_html),
+    ("qttt.crosscheck.report", "CheckReport"): ("text/html", check_html),
+    ("qttt.crosscheck.report", "ModeCheck"): ("text/html", mode_check_html),
 }
 
 

@@ -28,10 +28,10 @@ from qttt.records.record import Record
 from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
-    from qttt.checkreport import CheckReport, ModeCheck
-    from qttt.crosscheck import ViewDifference
-    from qttt.devicecheck import DeviceVerdict
-    from qttt.pendingcheck import PendingCheck
+    from qttt.crosscheck.by_device import DeviceVerdict
+    from qttt.crosscheck.by_job import PendingCheck
+    from qttt.crosscheck.check import ViewDifference
+    from qttt.crosscheck.report import CheckReport, ModeCheck
 
 VIEWS = ("tabletop", "physical", "both")
 STATUS = {True: 0, False: 1, None: 3}
@@ -48,7 +48,7 @@ def view_differences(record: Record, modes: Iterable[Mode]) -> "dict[Mode, ViewD
     Raises:
         RecordError: an earlier observation in the record is impossible in one of the readings.
     """
-    from qttt.crosscheck import compare_views
+    from qttt.crosscheck.check import compare_views
 
     tabletop, physical = (read_as(record, physical=physical).game() for physical in (False, True))
     return {mode: compare_views(tabletop.state.odds(mode), physical.state.odds(mode)) for mode in modes}
@@ -91,7 +91,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 
 def _run(arguments: Namespace, session: Session) -> int:
-    from qttt.crosscheck import DEFAULT_SHOTS, check, modes_to_check
+    from qttt.crosscheck.check import DEFAULT_SHOTS, check, modes_to_check
 
     if arguments.self:
         return _check_installation(arguments, session)
@@ -133,7 +133,7 @@ def _run(arguments: Namespace, session: Session) -> int:
 def _check_installation(arguments: Namespace, session: Session) -> int:
     """``--self``: hold the battery, and print its cases."""
     from qttt.commands.tables import plain_table
-    from qttt.selfcheck import hold_battery
+    from qttt.crosscheck.selfcheck import hold_battery
     from qttt.textboard import small
 
     alone(

@@ -10,16 +10,16 @@ from qttt.commands.arguments import device_of, resume_alone
 from qttt.commands.devicejobs import confirm, fetch_job, run_job
 from qttt.commands.deviceplans import progress, show_dry_run
 from qttt.commands.session import Session
-from qttt.devicecheck import predict
+from qttt.crosscheck.by_device import predict
+from qttt.crosscheck.by_job import PendingCheck, find_check, free_check_path
 from qttt.game.game import Game
 from qttt.game.symbols import Mode
 from qttt.observation.samples import check_request
-from qttt.pendingcheck import PendingCheck, find_check, free_check_path
 from qttt.records.files import names_file
 from qttt.records.record import Record
 
 if TYPE_CHECKING:
-    from qttt.checkreport import CheckReport
+    from qttt.crosscheck.report import CheckReport
 
 
 @dataclass(frozen=True)

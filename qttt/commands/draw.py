@@ -112,7 +112,7 @@ def _picture(arguments: Namespace, format: str, game: Game) -> bytes:
 def _odds(arguments: Namespace, game: Game) -> "Scene":
     import numpy as np
 
-    from qttt.crosscheck import DEFAULT_SHOTS
+    from qttt.crosscheck.check import DEFAULT_SHOTS
     from qttt.lesson.distributions import board_distribution
     from qttt.lesson.figures import outcome_bars
 

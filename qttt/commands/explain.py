@@ -76,7 +76,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 
 def _run(arguments: Namespace, session: Session) -> int:
-    from qttt.crosscheck import DEFAULT_SHOTS
+    from qttt.crosscheck.check import DEFAULT_SHOTS
     from qttt.lesson.building import make_lesson
 
     format = _format(arguments)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from qttt.crosscheck import DEFAULT_SHOTS
+from qttt.crosscheck.check import DEFAULT_SHOTS
 from qttt.game.game import Game
 from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Measurement, Observation, Positions

@@ -13,7 +13,7 @@ from qttt.observation.compiler import CompiledBoard
 if TYPE_CHECKING:
     from circuits.exact import Part
     from circuits.program import Step as Gate
-    from qttt.checkreport import ModeCheck
+    from qttt.crosscheck.report import ModeCheck
 
 
 @dataclass(frozen=True, slots=True)

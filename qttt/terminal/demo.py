@@ -4,14 +4,14 @@ from argparse import Namespace
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qttt.checkreport import CheckReport, agreement
 from qttt.commands.arguments import completed, observer_of
 from qttt.commands.characters import in_ascii
 from qttt.commands.check import STATUS
 from qttt.commands.session import Session
 from qttt.commands.tables import plain_table
-from qttt.crosscheck import DEFAULT_SHOTS
-from qttt.devicecheck import judged
+from qttt.crosscheck.by_device import judged
+from qttt.crosscheck.check import DEFAULT_SHOTS
+from qttt.crosscheck.report import CheckReport, agreement
 from qttt.game.game import Game
 from qttt.game.moves import Move
 from qttt.game.state import Phase

@@ -1,9 +1,10 @@
 """True checks, which must pass: ``python -m tests.campaigns.checks [--checks N] [--seed N]``.
 
 At each of Levels 2 to 5, N full boards of random games, some of them after earlier observations, are checked
-in every mode that they have, by `qttt.crosscheck.check` with its default shots, by circuits move by move, by
-lean ones and by dice in turn. A check that fails is a false alarm. `qttt.crosscheck` promises at most one in
-a thousand; a level fails where more turn up than that promise allows with a probability of 0.1 %.
+in every mode that they have, by `qttt.crosscheck.check.check` with its default shots, by circuits move by
+move, by lean ones and by dice in turn. A check that fails is a false alarm. `qttt.crosscheck.check` promises
+at most one in a thousand; a level fails where more turn up than that promise allows with a probability of 0.1
+%.
 
 Beside the false alarms stands how often the smallest p-value, corrected for how many there are, was at most
 0.01 and at most 0.1; these shares may exceed 0.01 and 0.1 by no more than chance. Ends with 1 if a level
@@ -18,7 +19,7 @@ import time
 import numpy as np
 from scipy.stats import binom
 
-from qttt.crosscheck import check
+from qttt.crosscheck.check import check
 from qttt.game import Game
 from qttt.observation.observers import get_observer
 from tests.oracle import random_game

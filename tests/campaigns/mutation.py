@@ -118,13 +118,19 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/qttt/test_selfplay.py",
         "tests/qttt/test_workers.py",
     ),
-    ("qttt.crosscheck", "qttt.checkreport", "qttt.blindspots", "qttt.selfcheck", "qttt.stats"): (
+    (
+        "qttt.crosscheck.check",
+        "qttt.crosscheck.report",
+        "qttt.crosscheck.blindspots",
+        "qttt.crosscheck.selfcheck",
+        "qttt.stats",
+    ): (
         "tests/qttt/test_crosscheck.py",
         "tests/qttt/test_blindspots.py",
         "tests/qttt/test_selfcheck.py",
         "tests/qttt/test_cli_circuit.py",
     ),
-    ("qttt.devicecheck", "qttt.pendingcheck"): (
+    ("qttt.crosscheck.by_device", "qttt.crosscheck.by_job"): (
         "tests/qttt/test_devicecheck.py",
         "tests/qttt/test_jobs_kept.py",
         "tests/qttt/test_demo.py",

@@ -244,8 +244,8 @@ def read_jobs(data: bytes) -> None:
 
 def read_pending(data: bytes) -> None:
     """A job file whose payload is an observation or a check, with the record that waits for it beside it."""
+    from qttt.crosscheck.by_job import find_check
     from qttt.observation import job_file
-    from qttt.pendingcheck import find_check
 
     folder = _scratch()
     (folder / "fuzzed.job").write_bytes(data)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from qttt.crosscheck import check, check_mode
+from qttt.crosscheck.check import check, check_mode
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.game.moves import Move

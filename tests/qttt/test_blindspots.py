@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from qttt.blindspots import unresolved
+from qttt.crosscheck.blindspots import unresolved
+from qttt.crosscheck.selfcheck import BATTERY
 from qttt.game.symbols import Mode
-from qttt.selfcheck import BATTERY
 from tests.qttt import plants
 from tests.qttt.cli_runs import run, run_json
 from tests.qttt.test_crosscheck import played

@@ -80,7 +80,8 @@ def test_a_reader_that_leaves_is_no_problem(command: list[str]) -> None:
 @pytest.mark.slow
 def test_a_failed_check_says_so_even_if_nobody_reads() -> None:
     code = (
-        "import sys; from qttt import cli, crosscheck; from qttt.game.symbols import Mode; "
+        "import sys; from qttt import cli; from qttt.crosscheck import check as crosscheck; from "
+        "qttt.game.symbols import Mode; "
         "true = crosscheck.compile_lean; "
         "crosscheck.compile_lean = lambda game, mode: true(game, Mode.ROTATED); "
         "sys.exit(cli.main())"

@@ -13,8 +13,8 @@ from circuits.decoding import Shots
 from circuits.gates import MoveGate
 from circuits.measurement import measure_board
 from circuits.register import her, occ, sym
-from qttt.checkreport import agreement
-from qttt.crosscheck import check, check_mode, compare_views, promised
+from qttt.crosscheck.check import check, check_mode, compare_views, promised
+from qttt.crosscheck.report import agreement
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.game.squares import SQUARES

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from qttt.checkreport import CheckReport, ModeCheck
-from qttt.devicecheck import judged
+from qttt.crosscheck.by_device import judged
+from qttt.crosscheck.report import CheckReport, ModeCheck
 from qttt.game.moves import Move
 from qttt.game.outcomes import Positions
 from qttt.game.symbols import View

@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from qttt.devicecheck import FACTOR, judge
+from qttt.crosscheck.by_device import FACTOR, judge
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.game.symbols import Mode
@@ -165,8 +165,8 @@ def test_mitigation_by_the_library() -> None:
 
 
 def test_devices_are_judged_by_their_own_check_from_python_too() -> None:
-    from qttt.crosscheck import check
-    from qttt.devicecheck import check_on_device
+    from qttt.crosscheck.by_device import check_on_device
+    from qttt.crosscheck.check import check
 
     game = Game(level=1)
     game.play("1+2")

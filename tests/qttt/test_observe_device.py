@@ -437,7 +437,7 @@ def test_nothing_sends_a_job_to_a_real_device_unasked(service: Service) -> None:
     """Neither a measured square, nor a demonstration, nor the plain protocol of observers."""
     import numpy as np
 
-    from qttt.crosscheck import check
+    from qttt.crosscheck.check import check
     from qttt.errors import UsageError
     from qttt.game import Game
     from qttt.game.symbols import Mode

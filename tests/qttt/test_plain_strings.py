@@ -9,8 +9,8 @@ import pytest
 
 from qttt.commands.circuit import circuit_stats, circuit_text
 from qttt.commands.odds import odds_report
-from qttt.crosscheck import check, promised
-from qttt.devicecheck import judged
+from qttt.crosscheck.by_device import judged
+from qttt.crosscheck.check import check, promised
 from qttt.errors import IllegalMoveError, UsageError
 from qttt.game import Game, odds, roots
 from qttt.game.outcomes import Observation

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from qttt.crosscheck.selfcheck import BATTERY, Case, hold_battery
 from qttt.game.symbols import Mode
-from qttt.selfcheck import BATTERY, Case, hold_battery
 from tests.qttt import plants
 from tests.qttt.cli_runs import refusal, run
 
@@ -86,7 +86,7 @@ def test_the_battery_is_shown_case_by_case(monkeypatch: pytest.MonkeyPatch) -> N
         ((true,), 0, "All 1 cases agree."),
         ((true, wrong), 1, "1 of 2 cases do NOT agree."),
     ):
-        monkeypatch.setattr("qttt.selfcheck.hold_battery", lambda rng, cases=cases: cases)
+        monkeypatch.setattr("qttt.crosscheck.selfcheck.hold_battery", lambda rng, cases=cases: cases)
         done = run("check", "--self")
         assert (done.status, done.err) == (status, "")
         assert done.out.endswith(f"{said}\n")
@@ -95,7 +95,7 @@ def test_the_battery_is_shown_case_by_case(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_written_bits_alone_find_a_wrong_decoder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.selfcheck.BATTERY", BATTERY[:1])
+    monkeypatch.setattr("qttt.crosscheck.selfcheck.BATTERY", BATTERY[:1])
     for plant in (plants.reversed_bits, plants.swapped_symbols, plants.ignored_heralds):
         assert [case.ok for case in hold_battery(np.random.default_rng(1))][:2] == [True, True]
         with monkeypatch.context() as patch:

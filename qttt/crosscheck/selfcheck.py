@@ -1,10 +1,10 @@
 """The check of an installation: a battery of records that together leave no fault unseen.
 
-One record shows some faults and is blind to others (`qttt.blindspots`). The battery has every kind of move
-and root, every level and mode, known positions, a measure-turn, pieces that stay in play and both readings of
-view switches; there is no fault to which all of it is blind. Each record is held in all its modes against the
-shots of every road: the dice, the move-by-move circuit and the lean one. Written bits whose boards are known
-test the decoding alone, first as they are and then prepared on the simulator.
+One record shows some faults and is blind to others (`qttt.crosscheck.blindspots`). The battery has every kind
+of move and root, every level and mode, known positions, a measure-turn, pieces that stay in play and both
+readings of view switches; there is no fault to which all of it is blind. Each record is held in all its modes
+against the shots of every road: the dice, the move-by-move circuit and the lean one. Written bits whose
+boards are known test the decoding alone, first as they are and then prepared on the simulator.
 
 All p-values of the battery share one threshold: faultless circuits fail with at most one seed in a thousand.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from qttt.crosscheck import check_mode, threshold_of
+from qttt.crosscheck.check import check_mode, threshold_of
 from qttt.errors import ServiceError
 from qttt.game.game import Game
 from qttt.game.symbols import Mode

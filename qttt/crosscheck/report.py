@@ -10,7 +10,7 @@ from qttt.observation.samples import Sample
 from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
-    from qttt.devicecheck import DeviceVerdict
+    from qttt.crosscheck.by_device import DeviceVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class CheckReport:
     Attributes:
         modes: the check of each mode that was looked at, at least one.
         unresolved: faults that would leave all these distributions as they are, in words; see
-            `qttt.blindspots`.
+            `qttt.crosscheck.blindspots`.
     """
 
     modes: tuple[ModeCheck, ...]

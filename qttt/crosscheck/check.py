@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from qttt.blindspots import unresolved
-from qttt.checkreport import CheckReport, ModeCheck, RollCheck, SquareCheck
+from qttt.crosscheck.blindspots import unresolved
+from qttt.crosscheck.report import CheckReport, ModeCheck, RollCheck, SquareCheck
 from qttt.errors import UsageError
 from qttt.game.configurations import TURNING, Configuration, turned
 from qttt.game.game import Game
@@ -108,8 +108,8 @@ def check_mode(
 ) -> ModeCheck:
     """Check a mode: hold the descriptions of a game's present board against each other in one mode.
 
-    For a device with noise there is `qttt.devicecheck.check_on_device`, which judges its shots by what its
-    errors predict.
+    For a device with noise there is `qttt.crosscheck.by_device.check_on_device`, which judges its shots by
+    what its errors predict.
 
     Args:
         game: a game at any moment; with positions observed, everything is given these positions.
@@ -129,7 +129,8 @@ def check_mode(
     mode, rolls = Mode.named(mode), Rolls.named(rolls)
     if isinstance(observer, DeviceObserver):
         raise UsageError(
-            f"{observer.name} is a device with noise, which no p-value suits: qttt.devicecheck judges it"
+            f"{observer.name} is a device with noise, which no p-value suits: qttt.crosscheck.by_device "
+            "judges it"
         )
     sample = observer.sample(game, mode, shots, rng)
     odds = game.state.odds(mode)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from qttt.devicecheck import Prediction, check_runs
+from qttt.crosscheck.by_device import Prediction, check_runs
 from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.game.game import Game
 from qttt.game.symbols import Mode
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from circuits.backends.ibm.mitigation import ReadoutErrors
     from circuits.backends.job_store import Job
     from circuits.decoding import Shots
-    from qttt.checkreport import CheckReport
+    from qttt.crosscheck.report import CheckReport
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,8 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING
 
-from qttt.blindspots import unresolved
-from qttt.checkreport import CheckReport, ModeCheck
-from qttt.crosscheck import (
+from qttt.crosscheck.blindspots import unresolved
+from qttt.crosscheck.check import (
     DEFAULT_SHOTS,
     SIGNIFICANCE,
     TESTS,
@@ -35,6 +34,7 @@ from qttt.crosscheck import (
     modes_to_check,
     threshold_of,
 )
+from qttt.crosscheck.report import CheckReport, ModeCheck
 from qttt.game.game import Game
 from qttt.game.odds import distance
 from qttt.game.state import State

@@ -1,0 +1,1 @@
+"""Dice, circuits and shots held against each other, from outside."""
