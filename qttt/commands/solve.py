@@ -15,7 +15,7 @@ from qttt.game.rules import LEVELS, Options, Rules
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
 from qttt.solver.blocks import blocks_of
-from qttt.solver.making import solve_level
+from qttt.solver.making.levels import solve_level
 from qttt.solver.measuring.tables import OPTION, SOLVED_LEVEL, board_counts, key_of, measuring_table
 from qttt.solver.probe import Prober, Value, ranked
 from qttt.solver.tables import Table, shipped_table, unpack_table
@@ -127,7 +127,7 @@ def _run(arguments: Namespace, session: Session) -> int:
 def _recomputed(arguments: Namespace, rules: Rules, session: Session) -> Table:
     with waiting(session, "solving") as wait:
         if rules.options.measure_turn:
-            from qttt.solver.measuring.making import solve_measuring
+            from qttt.solver.making.measuring.making import solve_measuring
 
             content = solve_measuring(arguments.level, wait.tell)
         else:

@@ -8,8 +8,8 @@ from qttt.game.squares import SQUARES
 from qttt.game.state import State
 from qttt.game.symbols import Symbol, View
 from qttt.solver.blocks import BLOCKS, blocks_of, turned
-from qttt.solver.changes import Change, changes
 from qttt.solver.measuring.positions import marks_of
+from qttt.solver.moves import Change, changes
 
 
 @dataclass(slots=True)

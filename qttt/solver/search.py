@@ -12,8 +12,8 @@ from qttt.game.rules import Level
 from qttt.game.squares import SQUARES
 from qttt.solver.blocks import BLOCKS, CODES, LONE, OBSERVED, canonical, code_of, turned
 from qttt.solver.boards import Pair, board_blocks, verdict
-from qttt.solver.changes import changes
 from qttt.solver.expectation import Expectation
+from qttt.solver.moves import changes
 from qttt.solver.tables import Table
 
 #: Below this level every value is a dyadic fraction that a double holds exactly.

@@ -17,7 +17,7 @@ from qttt.game.moves import Kind, Move
 from qttt.game.rules import LEVELS
 from qttt.game.symbols import Symbol
 from qttt.solver.blocks import blocks_of
-from qttt.solver.changes import changes
+from qttt.solver.moves import changes
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,7 +42,7 @@ MUST_LEARN = {
     "qttt/game/roots.py: _present",
     "qttt/game/roots.py: read_roots",
     "qttt/solver/blocks.py: _letter",
-    "qttt/solver/changes.py: _puts",
+    "qttt/solver/moves.py: _puts",
 }
 
 
@@ -135,8 +135,8 @@ def test_the_solver_makes_the_same_positions(before: str) -> None:
 @pytest.mark.parametrize("before", ["", "5", "4+5"])
 def test_the_compiled_solver_has_the_same_kinds(before: str) -> None:
     pytest.importorskip("numba")
-    from qttt.solver.compiled.layers import MOST_MOVES
-    from qttt.solver.compiled.skeletons import EMPTY, HALF, LONE, cell, list_moves
+    from qttt.solver.making.compiled.layers import MOST_MOVES
+    from qttt.solver.making.compiled.skeletons import EMPTY, HALF, LONE, cell, list_moves
 
     cells = np.full(9, EMPTY, np.int64)
     if before == "5":

@@ -13,7 +13,7 @@ from qttt.game.state import Phase, State
 from qttt.solver.blocks import BLOCKS, blocks_of, code_of
 from qttt.solver.boards import BOARDS, averaged, board_blocks, board_text, classes, verdicts
 from qttt.solver.expectation import Averages, Expectation, merged
-from qttt.solver.openings import openings
+from qttt.solver.making.openings import openings
 from qttt.solver.search import Search, position_key
 from tests.qttt.solver_brute import random_state
 

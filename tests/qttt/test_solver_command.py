@@ -79,7 +79,7 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 
 def test_too_little_memory_is_said_before_it_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.solver.making.available_memory", lambda: 100.0)
+    monkeypatch.setattr("qttt.solver.making.levels.available_memory", lambda: 100.0)
     message = refusal("solve", "--level", "2", "--recompute")
     assert "solving Level 2 takes 200 MB of memory; 100 MB are free" in message
 

@@ -10,8 +10,8 @@ from qttt.game.rules import LEVELS, Rules
 from qttt.game.state import State
 from qttt.solver.blocks import blocks_of
 from qttt.solver.boards import BOARDS, verdicts
-from qttt.solver.compiled.solution import Solver
-from qttt.solver.openings import openings
+from qttt.solver.making.compiled.solution import Solver
+from qttt.solver.making.openings import openings
 from qttt.solver.probe import value
 from qttt.solver.search import MARGIN, Search
 from qttt.solver.tables import shipped_table

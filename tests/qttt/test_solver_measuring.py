@@ -22,8 +22,8 @@ from qttt.players.choices import Look, choices
 from qttt.players.lookahead import Budget, look_ahead
 from qttt.solver.blocks import BLOCKS, blocks_of
 from qttt.solver.boards import BOARDS, board_text
-from qttt.solver.measuring.boards import BoardValues, Phase
-from qttt.solver.measuring.making import packed, solve_measuring
+from qttt.solver.making.measuring.boards import BoardValues, Phase
+from qttt.solver.making.measuring.making import packed, solve_measuring
 from qttt.solver.measuring.positions import collapsed, marks_of
 from qttt.solver.measuring.tables import board_pairs, going_on, measuring_table, opening_value, results
 from qttt.solver.tables import pack_table, unpack_table
@@ -306,7 +306,7 @@ def test_level_1_solved_anew_is_what_ships(monkeypatch: pytest.MonkeyPatch) -> N
         positions.update(found)
         return pack_table(found, about)
 
-    monkeypatch.setattr("qttt.solver.measuring.making.pack_table", packed_and_seen)
+    monkeypatch.setattr("qttt.solver.making.measuring.making.pack_table", packed_and_seen)
     fresh = unpack_table(solve_measuring(1, said.append), Path("fresh"))
     shipped = measuring_table(1)
     # The sum is that of all keys and values.
@@ -320,7 +320,7 @@ def test_level_1_solved_anew_is_what_ships(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_too_little_memory_is_said_before_it_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.solver.measuring.making.available_memory", lambda: 100.0)
+    monkeypatch.setattr("qttt.solver.making.measuring.making.available_memory", lambda: 100.0)
     with pytest.raises(UsageError, match="Level 1 with measure-turn takes 700 MB of memory; 100 MB are free"):
         solve_measuring(1)
 
@@ -334,7 +334,7 @@ def test_without_numba_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.slow
 def test_compiled_code_agrees_with_the_search_and_from_the_rules_alone() -> None:
     """Boards found by compiled code from the rules, and first-phase positions, both by another road too."""
-    compiled = pytest.importorskip("qttt.solver.measuring.compiled")
+    compiled = pytest.importorskip("qttt.solver.making.measuring.compiled")
     verdicts = np.array([pair or (compiled.GOES_ON, 0.0) for pair in results(1)])
     memory = compiled.new_memory(verdicts, 1 << 20)
     for images in going_on(1):
@@ -351,7 +351,7 @@ def test_compiled_code_agrees_with_the_search_and_from_the_rules_alone() -> None
 @pytest.mark.slow
 def test_two_more_passes_change_nothing() -> None:
     """Whoever would gain by a pass sees it answered by the other one; only the value, ties may be avoided."""
-    compiled = pytest.importorskip("qttt.solver.measuring.compiled")
+    compiled = pytest.importorskip("qttt.solver.making.measuring.compiled")
     verdicts = np.array([pair or (0.0, 0.0) for pair in board_pairs(1)])
     memory = compiled.new_memory(verdicts, 1 << 22)
     rng = Random(4)

@@ -27,7 +27,7 @@ from qttt.solver.blocks import (
     canonical,
     halves,
 )
-from qttt.solver.changes import changes
+from qttt.solver.moves import changes
 
 #: What a choice may lead to: positions with their chances.
 Lottery = tuple[tuple[float, "Moment"], ...]

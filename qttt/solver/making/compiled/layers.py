@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from qttt.solver.compiled.jit import Floats, Ints, Links, compiled
-from qttt.solver.compiled.skeletons import (
+from qttt.solver.making.compiled.jit import Floats, Ints, Links, compiled
+from qttt.solver.making.compiled.skeletons import (
     CELL_BITS,
     EMPTY,
     LARGE,

@@ -16,12 +16,12 @@ from qttt.game.moves import Kind
 from qttt.game.rules import Level
 from qttt.solver.blocks import BLOCKS, CANCELLED, LONE, NOBODY, OBSERVED, PAIR, ROTATED, halves
 from qttt.solver.boards import BOARDS, Pair, averaged, board_blocks, classes, verdicts
-from qttt.solver.compiled import skeletons
-from qttt.solver.compiled.boards import observe_layer, split_patterns
-from qttt.solver.compiled.jit import Floats, Ints
-from qttt.solver.compiled.layers import Layer, empty_layer, find, find_layers, starts_with
-from qttt.solver.compiled.moves import play_layer, settle_switches
-from qttt.solver.compiled.skeletons import PERMUTATIONS, canonical_image, child_labels, symbol_bits
+from qttt.solver.making.compiled import skeletons
+from qttt.solver.making.compiled.boards import observe_layer, split_patterns
+from qttt.solver.making.compiled.jit import Floats, Ints
+from qttt.solver.making.compiled.layers import Layer, empty_layer, find, find_layers, starts_with
+from qttt.solver.making.compiled.moves import play_layer, settle_switches
+from qttt.solver.making.compiled.skeletons import PERMUTATIONS, canonical_image, child_labels, symbol_bits
 
 MOST_ROUNDS = 2000
 #: Iteration ends when no board changes by more.

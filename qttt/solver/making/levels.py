@@ -10,7 +10,7 @@ from typing import Any
 from qttt.errors import UsageError
 from qttt.game.rules import LEVELS, Level
 from qttt.solver.boards import Pair
-from qttt.solver.openings import openings
+from qttt.solver.making.openings import openings
 from qttt.solver.search import FIRST_INEXACT, MARGIN, Search
 from qttt.solver.tables import pack_table
 
@@ -82,7 +82,7 @@ def _solve_compiled(level: Level, progress: Progress | None) -> tuple[dict[bytes
         raise UsageError(
             f"solving Level {level.number} anew needs the extra 'solve': pip install 'tiqtaqtoe[solve]'"
         ) from error
-    from qttt.solver.compiled.solution import Solver
+    from qttt.solver.making.compiled.solution import Solver
 
     least = LEAST_EMPTY[level.number]
     solver = Solver(level, MARGIN, least, progress=progress)

@@ -17,8 +17,8 @@ from qttt.game.rules import LEVELS
 from qttt.game.squares import SQUARES
 from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, Block, number_of
 from qttt.solver.boards import Pair, board_blocks
-from qttt.solver.making import available_memory
-from qttt.solver.measuring.boards import BoardValues
+from qttt.solver.making.levels import available_memory
+from qttt.solver.making.measuring.boards import BoardValues
 from qttt.solver.measuring.tables import LEAST_EMPTY, OPTION, SOLVED_LEVEL, going_on, key_of
 from qttt.solver.tables import pack_table
 
@@ -80,7 +80,7 @@ def _opening(boards: BoardValues, progress: Progress | None) -> tuple[dict[bytes
         raise UsageError(
             f"solving Level 1 with {OPTION} anew needs the extra 'solve': pip install 'tiqtaqtoe[solve]'"
         ) from error
-    from qttt.solver.measuring.compiled import find_value, new_memory
+    from qttt.solver.making.measuring.compiled import find_value, new_memory
 
     if progress:
         progress("the first phase")
@@ -98,7 +98,7 @@ def kept_positions(keys: NDArray[np.int64], pairs: NDArray[np.float64]) -> dict[
         keys: those of the compiled code's memory; a slot that is free counts as covered all over.
         pairs: values and tie probabilities beside them.
     """
-    from qttt.solver.measuring.compiled import empty_counts, unpacked
+    from qttt.solver.making.measuring.compiled import empty_counts, unpacked
 
     found = {}
     many = [
@@ -124,7 +124,7 @@ def packed(blocks: tuple[int, ...], turn: int, marks: int = 0) -> tuple[int, int
         turn: whose turn it is, 0 for X and 1 for O.
         marks: the squares that may not be measured any more.
     """
-    from qttt.solver.measuring.compiled import CERTAIN, HALF
+    from qttt.solver.making.measuring.compiled import CERTAIN, HALF
 
     kinds = links = passes = certain = 0
     for number in blocks:

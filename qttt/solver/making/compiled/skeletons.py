@@ -12,7 +12,7 @@ Roots that have a symbol have a bit each, numbered in the order of first appeara
 import numpy as np
 
 from qttt.solver.blocks import SYMMETRIES
-from qttt.solver.compiled.jit import Ints, compiled
+from qttt.solver.making.compiled.jit import Ints, compiled
 
 EMPTY, LONE, ROTATED, CANCELLED, OBSERVED = range(5)
 #: Roles of cells of larger blocks.

@@ -13,9 +13,10 @@ import numpy as np
 from qttt.game.symbols import Mode
 from qttt.solver.blocks import PAIR as PAIR_KIND
 from qttt.solver.blocks import Block
-from qttt.solver.compiled.jit import Floats, Ints, compiled, compiled_parallel, prange
-from qttt.solver.compiled.layers import Layer, spans
-from qttt.solver.compiled.skeletons import (
+from qttt.solver.expectation import merged, patterns
+from qttt.solver.making.compiled.jit import Floats, Ints, compiled, compiled_parallel, prange
+from qttt.solver.making.compiled.layers import Layer, spans
+from qttt.solver.making.compiled.skeletons import (
     CANCELLED,
     HALF,
     LARGE,
@@ -26,7 +27,6 @@ from qttt.solver.compiled.skeletons import (
     symbol_bits,
     unpack,
 )
-from qttt.solver.expectation import merged, patterns
 
 #: Kinds of split pieces by the letters of their halves, as in ``blocks``.
 LETTERS = "hrec"

@@ -12,7 +12,7 @@ each half is (four bits a square), the marks (one bit a square), the passes, and
 import numpy as np
 
 from qttt.solver.blocks import SYMMETRIES
-from qttt.solver.compiled.jit import Floats, Ints, compiled
+from qttt.solver.making.compiled.jit import Floats, Ints, compiled
 
 #: What a square holds; of ``CERTAIN`` and ``HALF`` X's, and O's by one more.
 EMPTY, CERTAIN, HALF = 0, 1, 3

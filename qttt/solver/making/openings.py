@@ -6,7 +6,7 @@ from qttt.game.rules import Level
 from qttt.game.squares import SQUARES
 from qttt.solver.blocks import BLOCKS, code_of, turned
 from qttt.solver.boards import BOARDS, board_blocks, verdicts
-from qttt.solver.changes import changes
+from qttt.solver.moves import changes
 from qttt.solver.search import position_key
 
 #: Blocks, the player to move (0 for X), and the switches of that player and the other one.

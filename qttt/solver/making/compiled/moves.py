@@ -9,9 +9,9 @@ which the other player has a switch left by what is left after that player's cho
 
 import numpy as np
 
-from qttt.solver.compiled.jit import Floats, Ints, Links, compiled, compiled_parallel, prange
-from qttt.solver.compiled.layers import MOST_MOVES, Layer, find, spans
-from qttt.solver.compiled.skeletons import (
+from qttt.solver.making.compiled.jit import Floats, Ints, Links, compiled, compiled_parallel, prange
+from qttt.solver.making.compiled.layers import MOST_MOVES, Layer, find, spans
+from qttt.solver.making.compiled.skeletons import (
     PERMUTATIONS,
     canonical_image,
     child_labels,

@@ -1,1 +1,0 @@
-"""The solver of Levels 3 to 5 in compiled code (extra ``solve``: numba); ``solver.making`` calls it."""

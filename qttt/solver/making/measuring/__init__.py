@@ -1,0 +1,1 @@
+"""How the tables of the option ``measure-turn`` are made."""
