@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 
 from qttt.commands.selfplay import selfplay_report
 from qttt.game.rules import Rules
-from qttt.selfplay import Match, Score, play_match
+from qttt.players.matches import Match, Score, play_match
 
 
 def main() -> None:

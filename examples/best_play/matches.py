@@ -12,7 +12,7 @@ from pathlib import Path
 
 from qttt.game.rules import Rules
 from qttt.intervals import mean_interval, wilson
-from qttt.selfplay import Match, play_games, play_match
+from qttt.players.matches import Match, play_games, play_match
 from qttt.storage import save_file
 from qttt.workers import processes, usable_cores
 

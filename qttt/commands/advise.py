@@ -10,7 +10,7 @@ from qttt.commands.waiting import waiting
 from qttt.game.game import Game
 
 if TYPE_CHECKING:
-    from qttt.advice import Advice
+    from qttt.players.advice import Advice
 
 _SHOWN = 10
 
@@ -26,7 +26,7 @@ def advise_report(game: Game, top: int | None = None) -> dict[str, Any]:
         Who has to choose (None after the end), the value of the position, the method and whether it is exact,
         how deep a search looked (None for the solver), a sentence of why, and the choices, best first.
     """
-    from qttt.advice import advise
+    from qttt.players.advice import advise
 
     return _report(advise(game), top)
 
@@ -62,7 +62,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 
 def _run(arguments: Namespace, session: Session) -> int:
-    from qttt.advice import advise
+    from qttt.players.advice import advise
 
     game = game_of(arguments, session)
     with waiting(session, "thinking"):

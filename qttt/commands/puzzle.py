@@ -10,7 +10,7 @@ from qttt.commands.waiting import waiting
 from qttt.errors import QtttError, UsageError
 
 if TYPE_CHECKING:
-    from qttt.puzzles import Puzzle
+    from qttt.players.puzzles import Puzzle
 
 GRADES = ("easy", "medium", "hard")
 AIMS = ("win", "save", "mode", "best")
@@ -83,7 +83,7 @@ def _run(arguments: Namespace, session: Session) -> int:
 
 
 def _chosen(arguments: Namespace, session: Session) -> "Puzzle":
-    from qttt.puzzles import TEXT_PUZZLES, Aim, Grade, find_puzzle
+    from qttt.players.puzzles import TEXT_PUZZLES, Aim, Grade, find_puzzle
     from qttt.records.record import Record
 
     if arguments.text is not None:
@@ -103,7 +103,7 @@ def _chosen(arguments: Namespace, session: Session) -> "Puzzle":
 
 
 def _list(arguments: Namespace, session: Session) -> int:
-    from qttt.puzzles import TEXT_PUZZLES
+    from qttt.players.puzzles import TEXT_PUZZLES
 
     if arguments.json:
         puzzles = [

@@ -23,8 +23,8 @@ from qttt.players import PLAYERS
 from qttt.records.record import Record
 
 if TYPE_CHECKING:
-    from qttt.matchfile import MatchFile
-    from qttt.selfplay import Match, Score
+    from qttt.players.match_files import MatchFile
+    from qttt.players.matches import Match, Score
 
 GAMES = 100
 MAX_GAMES = 10_000_000
@@ -127,7 +127,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
 def _run(arguments: Namespace, session: Session) -> int:
     if arguments.verify is not None:
         return _verify(arguments, session)
-    from qttt.selfplay import Score, play_match
+    from qttt.players.matches import Score, play_match
     from qttt.workers import processes, usable_cores
 
     for symbol in Symbol:
@@ -164,8 +164,8 @@ def _run(arguments: Namespace, session: Session) -> int:
 
 def _verify(arguments: Namespace, session: Session) -> int:
     """Replay a match's file; status 1 if a line does not hold."""
-    from qttt.matchfile import MatchFileError, match_header, match_of, read_match
-    from qttt.selfplay import Score
+    from qttt.players.match_files import MatchFileError, match_header, match_of, read_match
+    from qttt.players.matches import Score
 
     others = ("x", "o", "games", "level", "options", "first", "alternate", "backend", "jobs", "seed")
     for name in (*others, "records"):
@@ -222,8 +222,8 @@ def _replaying(session: Session) -> "Iterator[Callable[[int, int], None]]":
 
 def _match(arguments: Namespace, session: Session) -> "Match":
     """The match that the arguments mean; a file that exists already gives the seed if nobody else does."""
-    from qttt.matchfile import match_of
-    from qttt.selfplay import Match
+    from qttt.players.match_files import match_of
+    from qttt.players.matches import Match
 
     record = Record().completed(arguments.level, arguments.options, arguments.first)
     seed = arguments.seed
@@ -248,7 +248,7 @@ def _file(records: str | None, match: "Match", games: int, session: Session) -> 
     if records is None:
         yield None
         return
-    from qttt.matchfile import MatchFile
+    from qttt.players.match_files import MatchFile
 
     with _replaying(session) as notify:
         file = MatchFile(Path(records), match, notify)

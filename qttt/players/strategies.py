@@ -12,9 +12,9 @@ from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Symbol
 from qttt.players.choices import Choice, choices
+from qttt.players.immediate import odds_now
 from qttt.players.limits import unlimited
 from qttt.players.lookahead import Budget, look_ahead
-from qttt.players.nearsight import odds_now
 from qttt.solver.probe import (
     UnsolvedError,
     Value,
@@ -116,7 +116,7 @@ class GreedyPlayer:
 
     def reason(self, state: State, choice: Choice) -> str:
         """The odds of the board observed at once."""
-        from qttt.players.reasons import chances
+        from qttt.players.explanations import chances
 
         return f"If the board were observed right after {choice}: {chances(odds_now(state)[choice])}."
 
@@ -143,7 +143,7 @@ class SearchPlayer:
 
     def reason(self, state: State, choice: Choice) -> str:
         """What the choice does to the lines, and what the search expects."""
-        from qttt.players.reasons import why
+        from qttt.players.explanations import why
 
         chosen = look_ahead(state, self.budget, best_only=True)
         # The others are compared by looking as far ahead as for the choice itself, or not at all.
@@ -175,7 +175,7 @@ class HardPlayer(SearchPlayer):
 
     def reason(self, state: State, choice: Choice) -> str:
         """What the choice does to the lines, and what the solver or the search expects."""
-        from qttt.players.reasons import why
+        from qttt.players.explanations import why
 
         return why(state, choice, _perfect_values) if _is_opening(state) else super().reason(state, choice)
 
@@ -198,7 +198,7 @@ class PerfectPlayer:
 
     def reason(self, state: State, choice: Choice) -> str:
         """What the choice does to the lines, and what it is worth."""
-        from qttt.players.reasons import why
+        from qttt.players.explanations import why
 
         return why(state, choice, _perfect_values)
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from examples.best_play.matches import Measured
-from qttt.selfplay import play_match
+from qttt.players.matches import play_match
 from qttt.storage import save_file
 from qttt.workers import processes, usable_cores
 

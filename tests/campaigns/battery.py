@@ -22,7 +22,7 @@ from qttt.game.state import Event, State
 from qttt.game.symbols import Mode
 from qttt.observation.observers import DiceObserver, Observer, get_observer, measured
 from qttt.players.choices import choices
-from qttt.players.nearsight import odds_now
+from qttt.players.immediate import odds_now
 from qttt.players.strategies import best_choices, get_player
 from qttt.tabletop.rolls import Rolls, measure_by_rolls, observe_by_rolls, roll_odds
 

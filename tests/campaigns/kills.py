@@ -51,7 +51,7 @@ SAVING = (
     "qttt/observation/job_file.py",
     "qttt/crosscheck/by_job.py",
     "qttt/observation/job_runs.py",
-    "qttt/matchfile.py",
+    "qttt/players/match_files.py",
     "circuits/backends/job_store.py",
     "circuits/storage.py",
 )
@@ -411,7 +411,7 @@ def main() -> None:
     parser.add_argument("--only", choices=["play", "observe", "match", "workers", "job", "check"])
     arguments = parser.parse_args()
     # Before any child is forked: what all of them need.
-    for module in ("qiskit_aer", "qttt.crosscheck.check", "qttt.selfplay", "qttt.terminal.play"):
+    for module in ("qiskit_aer", "qttt.crosscheck.check", "qttt.players.matches", "qttt.terminal.play"):
         import_module(module)
     if arguments.only in (None, "job", "check"):
         import_module("circuits.backends.ibm.backend")

@@ -113,7 +113,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/qttt/test_measure_turn_circuits.py",
         "tests/qttt/test_crosscheck.py",
     ),
-    ("qttt.matchfile", "qttt.selfplay", "qttt.workers"): (
+    ("qttt.players.match_files", "qttt.players.matches", "qttt.workers"): (
         "tests/qttt/test_matchfile.py",
         "tests/qttt/test_selfplay.py",
         "tests/qttt/test_workers.py",

@@ -270,7 +270,7 @@ def read_pending(data: bytes) -> None:
 
 def read_matches(data: bytes) -> None:
     """The file of a self-play match."""
-    from qttt.matchfile import MatchFile, match_of
+    from qttt.players.match_files import MatchFile, match_of
 
     path = _scratch() / "match.jsonl"
     path.write_bytes(data)

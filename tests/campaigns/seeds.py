@@ -259,8 +259,8 @@ def _pending() -> "list[object]":
 
 
 def _matches() -> tuple[bytes, ...]:
-    from qttt.matchfile import match_lines
-    from qttt.selfplay import Match, play_games
+    from qttt.players.match_files import match_lines
+    from qttt.players.matches import Match, play_games
 
     match = Match("random", "random", Rules.of(2), 1)
     games = play_games(match, range(3))

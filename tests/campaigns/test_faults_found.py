@@ -15,7 +15,7 @@ from circuits.errors import BackendUsageError
 from qttt.cli import main
 from qttt.errors import IllegalMoveError
 from qttt.game import Game
-from qttt.matchfile import MatchFileError, match_of
+from qttt.players.match_files import MatchFileError, match_of
 from qttt.records.files import load_record, save_new_record
 from qttt.records.record import Record
 from qttt.solver.tables import FORMAT, TableError, pack_table, unpack_table

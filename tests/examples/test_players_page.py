@@ -11,9 +11,9 @@ import pytest
 from examples.best_play.matches import replayed
 from qttt.cli import main
 from qttt.commands import COMMANDS
-from qttt.matchfile import match_lines
 from qttt.players import PLAYERS
-from qttt.selfplay import Match
+from qttt.players.match_files import match_lines
+from qttt.players.matches import Match
 from tests.benchmarks.player_matches import ROW, kept_matches
 
 PAGE = (Path(__file__).parents[2] / "examples" / "guide" / "players.md").read_text()

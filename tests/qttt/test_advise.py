@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from qttt.advice import advise
 from qttt.cli import main
 from qttt.commands.advise import advise_report
 from qttt.game import Game
 from qttt.game.moves import Move
 from qttt.game.squares import LINES, NAMES
+from qttt.players.advice import advise
+from qttt.players.explanations import LINE_NAMES, why
 from qttt.players.lookahead import Budget
-from qttt.players.reasons import LINE_NAMES, why
 from qttt.players.strategies import solved_values
 from qttt.solver import probe
 from tests.campaigns.agreement import compared

@@ -15,9 +15,9 @@ import pytest
 
 from qttt.game.rules import Rules
 from qttt.game.symbols import Symbol
-from qttt.matchfile import MatchFile, MatchFileError, match_lines, match_of, read_match
+from qttt.players.match_files import MatchFile, MatchFileError, match_lines, match_of, read_match
+from qttt.players.matches import Match, Played, play_games
 from qttt.records.record import Record
-from qttt.selfplay import Match, Played, play_games
 from tests.qttt.cli_runs import AtOnce, refusal, run, run_json
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qttt.advice import advise
 from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.outcomes import Measurement, Observation
@@ -16,6 +15,7 @@ from qttt.game.symbols import Symbol
 from qttt.pictures import draw
 from qttt.pictures.games import game_frames, game_strip
 from qttt.players import Look, choices, get_player
+from qttt.players.advice import advise
 from qttt.players.lookahead import Budget
 from tests.oracle import Oracle
 from tests.qttt.cli_runs import refusal, run, run_json

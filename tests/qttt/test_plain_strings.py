@@ -25,8 +25,8 @@ from qttt.observation import faults
 from qttt.observation.compiler import compile_board, compile_lean, compile_moves, compile_phase, phase_of_play
 from qttt.observation.devices import open_device
 from qttt.observation.observers import DiceObserver, get_observer, refuse_rolls
+from qttt.players.matches import Match, play_game
 from qttt.players.strategies import accepts_draw, get_player
-from qttt.selfplay import Match, play_game
 from qttt.solver.probe import Value, best_choice, ranked
 from qttt.tabletop import rolls
 from qttt.tabletop.d6 import Reading

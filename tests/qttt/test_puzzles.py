@@ -16,9 +16,8 @@ from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
-from qttt.players.nearsight import odds_now
-from qttt.players.strategies import best_choices, solved_values
-from qttt.puzzles import (
+from qttt.players.immediate import odds_now
+from qttt.players.puzzles import (
     LEAST_GAP,
     TEXT_PUZZLES,
     Aim,
@@ -29,6 +28,7 @@ from qttt.puzzles import (
     graded,
     puzzle_at,
 )
+from qttt.players.strategies import best_choices, solved_values
 from qttt.records.record import Record
 from qttt.solver import probe
 from qttt.solver.probe import UnsolvedError
@@ -146,7 +146,7 @@ def test_nothing_unproved_is_a_puzzle(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnsolvedError, match="puzzles are proved by the solver, and Level 2 with tally"):
         find_puzzle(Rules.of(2, "tally"), np.random.default_rng(1))
     # Without chance there are wins, saves and nothing between.
-    monkeypatch.setattr("qttt.puzzles._MOST_GAMES", 30)
+    monkeypatch.setattr("qttt.players.puzzles._MOST_GAMES", 30)
     with pytest.raises(NoPuzzleError, match="30 random games held no such puzzle"):
         find_puzzle(Rules.of(0), np.random.default_rng(1), Grade.EASY, Aim.BEST)
 

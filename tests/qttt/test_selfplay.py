@@ -21,8 +21,8 @@ from qttt.game.rules import Rules
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
 from qttt.intervals import mean_interval, wilson
+from qttt.players.matches import Match, Score, play_game, play_match
 from qttt.records.record import Record
-from qttt.selfplay import Match, Score, play_game, play_match
 from qttt.solver import probe
 from tests.processes import left_in_group
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from qttt.advice import Advice, advise
 from qttt.chance import Uniform
 from qttt.errors import QtttError, UsageError
 from qttt.game.game import Game, parse_event
@@ -16,9 +15,10 @@ from qttt.game.outcomes import Observation, Positions, filled_squares
 from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
+from qttt.players.advice import Advice, advise
 from qttt.players.choices import Choice, choices
-from qttt.players.nearsight import odds_now
-from qttt.players.reasons import chances
+from qttt.players.explanations import chances
+from qttt.players.immediate import odds_now
 from qttt.players.strategies import GreedyPlayer, RandomPlayer, decider
 from qttt.records.record import Record
 from qttt.solver.probe import UnsolvedError, Value, is_solved

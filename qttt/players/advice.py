@@ -8,8 +8,8 @@ from qttt.game.result import Result
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
 from qttt.players.choices import Choice, choices
+from qttt.players.explanations import Judge, why
 from qttt.players.lookahead import Budget, exact_boards, look_ahead
-from qttt.players.reasons import Judge, why
 from qttt.players.strategies import decider, solved_values
 from qttt.solver import probe
 from qttt.solver.probe import Value

@@ -22,8 +22,8 @@ from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.symbols import Symbol
+from qttt.players.matches import Match, Played
 from qttt.records.record import Record
-from qttt.selfplay import Match, Played
 from qttt.storage import MAX_BYTES, FileError
 
 UNCHAINED, CHAINED = 1, 2
