@@ -151,8 +151,8 @@ def draw(game: Game, path: str | os.PathLike[str]) -> None:
         UsageError: no game, or a name that ends otherwise.
         FileError: the file cannot be saved.
     """
-    from qttt import pictures
-    from qttt.pictures.games import game_board
+    from qttt.display import pictures
+    from qttt.display.pictures.games import game_board
 
     check_game(game)
     name = _name(path)

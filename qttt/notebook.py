@@ -7,16 +7,16 @@ from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Any, assert_never
 
+from qttt.display.pictures.boards import CELL, MARGIN, board_scene, centre, corner
+from qttt.display.pictures.games import game_strip
+from qttt.display.pictures.scene import Circle, Curve, Scene, Shape, Text, rectangle
+from qttt.display.pictures.svg import svg
+from qttt.display.status import standing
+from qttt.display.text import percent, small
 from qttt.game.game import Game
 from qttt.game.moves import Kind, Move
 from qttt.game.position import Position
 from qttt.game.squares import SQUARES
-from qttt.pictures.boards import CELL, MARGIN, board_scene, centre, corner
-from qttt.pictures.games import game_strip
-from qttt.pictures.scene import Circle, Curve, Scene, Shape, Text, rectangle
-from qttt.pictures.svg import svg
-from qttt.standing import standing
-from qttt.textboard import percent, small
 
 if TYPE_CHECKING:
     from qttt.crosscheck.report import CheckReport, ModeCheck

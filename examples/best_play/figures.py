@@ -13,14 +13,14 @@ from examples.best_play.openings import (
     openings,
     solved_levels,
 )
+from qttt.display.pictures.boards import board_scene, die_shapes, mini_board
+from qttt.display.pictures.scene import Curve, Point, Scene, Shape, Text, rectangle
 from qttt.game import Game
 from qttt.game.dice import Die
 from qttt.game.moves import Move
 from qttt.game.rules import LEVELS
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Symbol
-from qttt.pictures.boards import board_scene, die_shapes, mini_board
-from qttt.pictures.scene import Curve, Point, Scene, Shape, Text, rectangle
 
 #: From how many games more of a hundred a colour is used: slight, clear, large.
 STEPS = (0.005, 5.0, 15.0)

@@ -23,7 +23,7 @@ from examples.best_play.openings import (
 )
 from examples.best_play.poor_opener import answered
 from qttt.cli import main
-from qttt.pictures.svg import svg
+from qttt.display.pictures.svg import svg
 from qttt.solver.probe import Value
 from qttt.solver.tables import shipped_table
 

@@ -76,8 +76,8 @@ def _run(arguments: Namespace, session: Session) -> int:
 
 def _show(game: Game, advice: "Advice", top: int, session: Session) -> None:
     from qttt.commands.tables import plain_table
-    from qttt.standing import shown_position, standing
-    from qttt.textboard import percent
+    from qttt.display.status import shown_position, standing
+    from qttt.display.text import percent
 
     session.show(standing(game), session.board(shown_position(game), positions=game.state.positions), "")
     value = advice.value

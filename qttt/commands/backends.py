@@ -87,7 +87,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         session.write_json(report)
         return 0
     from qttt.commands.tables import plain_table
-    from qttt.textboard import percent
+    from qttt.display.text import percent
 
     local = plain_table("backend", "", prose=1)
     devices = plain_table("device", ">qubits", ">two-qubit error", ">readout error", "dynamic", ">queue")

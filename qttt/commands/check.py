@@ -134,7 +134,7 @@ def _check_installation(arguments: Namespace, session: Session) -> int:
     """``--self``: hold the battery, and print its cases."""
     from qttt.commands.tables import plain_table
     from qttt.crosscheck.selfcheck import hold_battery
-    from qttt.textboard import small
+    from qttt.display.text import small
 
     alone(
         arguments,
@@ -245,7 +245,7 @@ def _show(report: "CheckReport", differences: "Mapping[Mode, ViewDifference]", s
 
 def _show_mode(report: "ModeCheck", session: Session) -> None:
     from qttt.commands.tables import plain_table
-    from qttt.textboard import percent, small
+    from qttt.display.text import percent, small
 
     exact = plain_table("exact distance between", "")
     for pair, distance in report.distances.items():
@@ -297,7 +297,7 @@ def _counted(number: int, one: str, more: str) -> str:
 
 def _show_device(verdict: "DeviceVerdict", session: Session) -> None:
     from qttt.commands.tables import plain_table
-    from qttt.textboard import percent
+    from qttt.display.text import percent
 
     table = plain_table("the device's shots", ">measured", ">at most")
     table.add_row("impossible", percent(verdict.impossible), percent(verdict.impossible_limit))
@@ -316,7 +316,7 @@ def _show_device(verdict: "DeviceVerdict", session: Session) -> None:
 
 def _show_views(difference: "ViewDifference", session: Session) -> None:
     from qttt.commands.tables import plain_table
-    from qttt.textboard import percent
+    from qttt.display.text import percent
 
     if not difference.boards:
         session.show("", "View switches read as at the table or physically: no difference here.")

@@ -48,7 +48,7 @@ def plan_report(plan: Plan, observer: DeviceObserver) -> dict[str, Any]:
 
 def _usable(faultless: float) -> str:
     """What is promised of the shots: faults of some kinds do no harm, but nothing is promised of a few."""
-    from qttt.textboard import percent
+    from qttt.display.text import percent
 
     return "next to none" if faultless < LEAST_FAULTLESS else f"at least {percent(faultless)}"
 

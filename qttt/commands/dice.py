@@ -6,11 +6,11 @@ from typing import Any
 from qttt.commands import Command
 from qttt.commands.arguments import add_json_argument, add_record_arguments, game_of
 from qttt.commands.session import Session
+from qttt.display.status import shown_position
 from qttt.game.dice import colour_name
 from qttt.game.game import Game
 from qttt.game.position import Position
 from qttt.game.squares import SQUARES
-from qttt.standing import shown_position
 
 
 def dice_report(game: Game) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         session.write_json(dice_report(game))
         return 0
     from qttt.commands.tables import plain_table
-    from qttt.textboard import draw_dice
+    from qttt.display.text import draw_dice
 
     position = shown_position(game)
     table = plain_table("square", "dice", "which is", "open to", prose=2)

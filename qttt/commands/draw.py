@@ -21,7 +21,7 @@ from qttt.game.outcomes import Observation, Positions
 from qttt.storage import save_file
 
 if TYPE_CHECKING:
-    from qttt.pictures.scene import Scene
+    from qttt.display.pictures.scene import Scene
 
 SUBJECTS = ("board", "game", "rolls", "odds")
 FORMATS = ("png", "svg", "pdf", "gif")
@@ -34,7 +34,7 @@ def observation_frames(game: Game) -> "list[Scene]":
     Raises:
         UsageError: nothing has been observed in this game.
     """
-    from qttt.pictures.games import collapse_frames
+    from qttt.display.pictures.games import collapse_frames
 
     for state, event in zip(reversed(game.states[:-1]), reversed(game.events), strict=True):
         if isinstance(event, Observation | Positions):
@@ -93,9 +93,9 @@ def _format(arguments: Namespace) -> str:
 
 
 def _picture(arguments: Namespace, format: str, game: Game) -> bytes:
-    from qttt.pictures import animate, draw
-    from qttt.pictures.games import game_board, game_frames, game_strip
-    from qttt.pictures.palette import Theme
+    from qttt.display.pictures import animate, draw
+    from qttt.display.pictures.games import game_board, game_frames, game_strip
+    from qttt.display.pictures.palette import Theme
 
     theme = Theme(arguments.theme)
     if arguments.what == "rolls":

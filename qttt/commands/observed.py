@@ -76,8 +76,8 @@ def show_observation(
 ) -> None:
     """Print the report of an observation for people, with remarks on how it came about."""
     from qttt.commands.tables import MOST_BOARDS, count_rows, left_out
+    from qttt.display.status import ending
     from qttt.game.position import Position
-    from qttt.standing import ending
 
     shots = "1 shot" if report["shots"] == 1 else f"{report['shots']:,} shots"
     counts = f"{report['kept']:,} of which {'counts' if report['kept'] == 1 else 'count'}"

@@ -12,12 +12,12 @@ from qttt.commands.arguments import (
     mode_of,
 )
 from qttt.commands.session import Session
+from qttt.display.status import final_board
 from qttt.game.game import Game
 from qttt.game.odds import Odds
 from qttt.game.result import Result
 from qttt.game.squares import EMPTY
 from qttt.game.symbols import Mode, View
-from qttt.standing import final_board
 from qttt.tabletop.rolls import Rolls, roll_odds
 
 

@@ -122,8 +122,8 @@ def _list(arguments: Namespace, session: Session) -> int:
 
 
 def _show(puzzle: "Puzzle", session: Session) -> None:
-    from qttt.standing import shown_position, standing
-    from qttt.textboard import draw_legend
+    from qttt.display.status import shown_position, standing
+    from qttt.display.text import draw_legend
 
     position = shown_position(puzzle.game)
     legend = draw_legend(position, session.glyphs)

@@ -299,8 +299,8 @@ def _standing(score: "Score") -> str:
 
 def _show(report: dict[str, Any], session: Session) -> None:
     from qttt.commands.tables import RESULT_WORDS, plain_table
+    from qttt.display.text import percent
     from qttt.game.result import Result
-    from qttt.textboard import percent
 
     starts = f"{report['first']} starts"
     if report["alternate"]:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
 
+    from qttt.display.text import Glyphs
     from qttt.game.game import Game
     from qttt.game.outcomes import Positions
     from qttt.game.position import Position
-    from qttt.textboard import Glyphs
 
 NARROWEST_DRAWING = 40
 """Columns that the widest box of a move and the names of its wires need."""
@@ -92,14 +92,14 @@ class Session:
     @property
     def takes_unicode(self) -> bool:
         """Whether standard output can carry the characters of drawings."""
-        from qttt.textboard import UNICODE
+        from qttt.display.text import UNICODE
 
         return self.glyphs is UNICODE
 
     @property
     def glyphs(self) -> "Glyphs":
         """The characters that standard output can carry."""
-        from qttt.textboard import ASCII, glyphs_for
+        from qttt.display.text import ASCII, glyphs_for
 
         return ASCII if self.ascii else glyphs_for(self.stdout.encoding)
 
@@ -119,15 +119,15 @@ class Session:
 
     def board(self, position: "Position", positions: "Positions | None" = None) -> "Text":
         """The board as standard output can show it."""
-        from qttt.textboard import NARROW, WIDE, draw_board
+        from qttt.display.text import NARROW, WIDE, draw_board
 
         width = WIDE if self.columns > 3 * WIDE + 4 else NARROW
         return draw_board(position, self.glyphs, positions=positions, width=width)
 
     def show_game(self, game: "Game", *, to_stderr: bool = False) -> None:
         """Print how a game stands: a line, the board, and what its dice mean."""
-        from qttt.standing import shown_position, standing
-        from qttt.textboard import draw_legend
+        from qttt.display.status import shown_position, standing
+        from qttt.display.text import draw_legend
 
         position = shown_position(game)
         board = self.board(position, positions=game.state.positions)

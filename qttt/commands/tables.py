@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.measure import measure_renderables
 from rich.table import Table
 
+from qttt.display.text import Glyphs, draw_bar, percent
 from qttt.game.result import Result
-from qttt.textboard import Glyphs, draw_bar, percent
 
 MOST_BOARDS = 12
 """How many boards a table shows."""

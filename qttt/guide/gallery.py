@@ -4,6 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from circuits.drawing import to_qasm3
+from qttt.display.pictures.boards import board_scene
+from qttt.display.pictures.circuits import moves_scene
+from qttt.display.pictures.descriptions import describe_square
+from qttt.display.pictures.games import captioned
+from qttt.display.pictures.scene import Scene, beside, stacked
+from qttt.display.pictures.svg import svg
 from qttt.game.game import Game
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode, Symbol
@@ -21,12 +27,6 @@ from qttt.lesson.phrases import (
     sign_note,
 )
 from qttt.observation.compiler import CompiledBoard, compile_moves
-from qttt.pictures.boards import board_scene
-from qttt.pictures.circuit_boxes import moves_scene
-from qttt.pictures.descriptions import describe_square
-from qttt.pictures.games import captioned
-from qttt.pictures.scene import Scene, beside, stacked
-from qttt.pictures.svg import svg
 
 _LEVEL = 5
 

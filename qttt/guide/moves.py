@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from qttt.display.pictures.descriptions import signed
 from qttt.game.dice import COLOURS, VALUES
 from qttt.game.moves import Kind
 from qttt.game.rules import LEVELS, Level
 from qttt.game.squares import NAMES, SQUARES
 from qttt.game.symbols import Symbol, View
 from qttt.guide.sections import Diagram, Section, Table, chance, share
-from qttt.pictures.descriptions import signed
 
 
 def level_table() -> Table:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from qttt.display.pictures.descriptions import describe_die
 from qttt.errors import UsageError
 from qttt.game.configurations import Configuration
 from qttt.game.moves import Kind
@@ -10,7 +11,6 @@ from qttt.game.odds import observation_odds
 from qttt.game.rules import SUMMARIES, Level, parse_options
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.guide.sections import Diagram, Section, Table, chance, played, share
-from qttt.pictures.descriptions import describe_die
 
 
 def observation_sections(level: Level) -> Iterator[Section]:

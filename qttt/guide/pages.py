@@ -5,15 +5,15 @@ from textwrap import wrap
 
 from rich.text import Text
 
+from qttt.display.pictures.boards import board_scene
+from qttt.display.pictures.scene import Scene
+from qttt.display.text import UNICODE, Glyphs, draw_board, draw_legend
 from qttt.game.moves import Kind
 from qttt.game.rules import LEVELS, Level
 from qttt.guide.glossary import terms_at
 from qttt.guide.moves import level_table, move_sections
 from qttt.guide.observing import example_diagram, observation_sections
 from qttt.guide.sections import Diagram, Section, Table
-from qttt.pictures.boards import board_scene
-from qttt.pictures.scene import Scene
-from qttt.textboard import UNICODE, Glyphs, draw_board, draw_legend
 
 LINE = 79
 
@@ -145,7 +145,7 @@ def markdown_table(table: Table) -> Iterator[str]:
 
 def guide_files() -> dict[str, str]:
     """The rendered pages of the guide with their pictures, by their names."""
-    from qttt.pictures.svg import svg
+    from qttt.display.pictures.svg import svg
 
     files = {}
     for level in LEVELS:

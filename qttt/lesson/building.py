@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from qttt.crosscheck.check import DEFAULT_SHOTS
+from qttt.display.pictures.descriptions import open_squares
+from qttt.display.text import draw_dice
 from qttt.game.game import Game
 from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Measurement, Observation, Positions
@@ -28,11 +30,9 @@ from qttt.lesson.sentences import (
     switch_rule,
 )
 from qttt.lesson.steps import DiceChange, Lesson, LessonStep
-from qttt.pictures.descriptions import open_squares
 from qttt.records.record import Comment, Header, Record, Token
 from qttt.tabletop.retrace import retrace
 from qttt.tabletop.rolls import table_of
-from qttt.textboard import draw_dice
 
 
 def make_lesson(record: Record, *, shots: int = DEFAULT_SHOTS, seed: int = 0) -> Lesson:

@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
+from qttt.display.pictures.bars import Series, bars_scene
+from qttt.display.pictures.boards import board_scene
+from qttt.display.pictures.circuits import gates_scene, moves_scene
+from qttt.display.pictures.games import captioned
+from qttt.display.pictures.palette import Theme
+from qttt.display.pictures.raster import pdf
+from qttt.display.pictures.scene import Scene, stacked
 from qttt.game.position import START
 from qttt.lesson.steps import Box, Distribution, Lesson, LessonStep
-from qttt.pictures.bars import Series, bars_scene
-from qttt.pictures.boards import board_scene
-from qttt.pictures.canvas import pdf
-from qttt.pictures.circuit_boxes import gates_scene, moves_scene
-from qttt.pictures.games import captioned
-from qttt.pictures.palette import Theme
-from qttt.pictures.scene import Scene, stacked
 
 _COLOURS = {"dice": "bar-dice", "circuit": "bar-circuit", "shots": "bar-shots"}
 

@@ -10,17 +10,17 @@ from hashlib import sha256
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from qttt.display.pictures.bars import outcome_order
+from qttt.display.pictures.boards import mini_board
+from qttt.display.pictures.palette import Theme
+from qttt.display.pictures.scene import Scene
+from qttt.display.pictures.svg import colour_classes, inline_svg, paint_classes
+from qttt.display.text import percent
 from qttt.game.game import parse_event
 from qttt.game.outcomes import Observation, Positions
 from qttt.game.squares import SQUARES
 from qttt.lesson import figures, phrases
 from qttt.lesson.steps import Lesson, LessonStep
-from qttt.pictures.bars import outcome_order
-from qttt.pictures.boards import mini_board
-from qttt.pictures.palette import Theme
-from qttt.pictures.scene import Scene
-from qttt.pictures.svg import colour_classes, inline_svg, paint_classes
-from qttt.textboard import percent
 
 
 def lesson_html(lesson: Lesson) -> str:

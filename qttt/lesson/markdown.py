@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 
 from circuits.exact import Part
+from qttt.display.pictures.bars import Series, outcome_order
+from qttt.display.text import draw_board, percent
 from qttt.lesson.phrases import (
     amplitude_text,
     box_words,
@@ -17,8 +19,6 @@ from qttt.lesson.phrases import (
 )
 from qttt.lesson.steps import Distribution, Lesson, LessonStep
 from qttt.lesson.text import shown_board
-from qttt.pictures.bars import Series, outcome_order
-from qttt.textboard import draw_board, percent
 
 _MOST_OUTCOMES = 16
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")

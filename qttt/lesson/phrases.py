@@ -6,10 +6,10 @@ from fractions import Fraction
 from math import isclose, isqrt, pi
 
 from circuits.exact import Part
+from qttt.display.pictures.circuits import gate_name
+from qttt.display.text import small
 from qttt.game.symbols import Symbol
 from qttt.lesson.steps import Box, LessonStep
-from qttt.pictures.circuit_boxes import gate_name
-from qttt.textboard import small
 
 _TOLERANCE = 1e-9
 _LARGEST = 64

@@ -6,6 +6,8 @@ from textwrap import wrap
 from rich.text import Text
 
 from circuits.exact import Part
+from qttt.display.pictures.bars import Series, outcome_order
+from qttt.display.text import UNICODE, Glyphs, draw_bar, draw_board, draw_legend, percent
 from qttt.game.position import Position
 from qttt.lesson.phrases import (
     amplitude_text,
@@ -18,8 +20,6 @@ from qttt.lesson.phrases import (
     verdict_words,
 )
 from qttt.lesson.steps import Box, Distribution, Lesson, LessonStep
-from qttt.pictures.bars import Series, outcome_order
-from qttt.textboard import UNICODE, Glyphs, draw_bar, draw_board, draw_legend, percent
 
 LINE = 79
 _MOST_OUTCOMES = 8

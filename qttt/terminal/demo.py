@@ -12,6 +12,8 @@ from qttt.commands.tables import plain_table
 from qttt.crosscheck.by_device import judged
 from qttt.crosscheck.check import DEFAULT_SHOTS
 from qttt.crosscheck.report import CheckReport, agreement
+from qttt.display.status import ending, shown_position
+from qttt.display.text import draw_legend, small
 from qttt.game.game import Game
 from qttt.game.moves import Move
 from qttt.game.state import Phase
@@ -20,11 +22,9 @@ from qttt.observation.boxes import opened_block
 from qttt.observation.compiler import compile_moves
 from qttt.records.files import save_over, save_record
 from qttt.records.record import Record
-from qttt.standing import ending, shown_position
 from qttt.tabletop.rolls import Rolls, check_rolls
 from qttt.terminal.narration import narrate
 from qttt.terminal.observing import ObservationPhase
-from qttt.textboard import draw_legend, small
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,6 +10,7 @@ from qttt.commands.devicejobs import (
     observe_on_device,
     resume_on_device,
 )
+from qttt.display.status import shown_position
 from qttt.errors import QtttError
 from qttt.game.game import Game
 from qttt.game.outcomes import Observation
@@ -19,7 +20,6 @@ from qttt.observation.devices import DeviceObserver
 from qttt.observation.job_file import HEADER, find
 from qttt.observation.samples import Sample
 from qttt.records.files import load_record, save_new_record
-from qttt.standing import shown_position
 
 if TYPE_CHECKING:
     from qttt.terminal.play import KeyboardGame

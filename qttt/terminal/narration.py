@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
+from qttt.display.text import Glyphs, draw_die
 from qttt.game.dice import Die
 from qttt.game.moves import Move
 from qttt.game.position import Position
 from qttt.game.state import State
-from qttt.textboard import Glyphs, draw_die
 
 
 def narrate(move: Move, before: State, glyphs: Glyphs) -> str:

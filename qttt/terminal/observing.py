@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qttt.commands.session import Session
+from qttt.display.status import shown_position
 from qttt.errors import IllegalMoveError
 from qttt.game.game import Game
 from qttt.game.outcomes import Measurement, Observation, Positions
@@ -19,7 +20,6 @@ from qttt.observation.observers import (
     measure_square,
     observe_positions,
 )
-from qttt.standing import shown_position
 from qttt.tabletop.questions import Step
 from qttt.tabletop.rolls import Roll, measure_by_rolls, roll_step, table_of
 

@@ -11,6 +11,8 @@ from qttt.commands import COMMANDS as COMMAND_LINE
 from qttt.commands.parser import Parser
 from qttt.commands.session import Session
 from qttt.commands.waiting import waiting
+from qttt.display.status import final_board, shown_position, standing
+from qttt.display.text import draw_legend
 from qttt.errors import QtttError, UsageError, quoted
 from qttt.game.game import Game, parse_event
 from qttt.game.moves import Move
@@ -22,14 +24,12 @@ from qttt.observation.observers import Observer
 from qttt.players import Choice
 from qttt.records.files import RecordChangedError, save_new_record, save_over
 from qttt.records.record import Record
-from qttt.standing import final_board, shown_position, standing
 from qttt.terminal.device import is_on_device, observe_by_device
 from qttt.terminal.helptext import MODES, NOTATION, WORDS, listed_words
 from qttt.terminal.keyboard import Keyboard
 from qttt.terminal.narration import narrate
 from qttt.terminal.observing import ObservationPhase, measure
 from qttt.terminal.seats import Seats
-from qttt.textboard import draw_legend
 
 if TYPE_CHECKING:
     import numpy as np

@@ -20,12 +20,12 @@ from examples.best_play.openings import (
 )
 from examples.best_play.page import best_play_files, filled
 from examples.best_play.poor_opener import answered
+from qttt.display.pictures.palette import PALETTES, Theme
+from qttt.display.pictures.scene import Text
 from qttt.game.outcomes import Observation
 from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Symbol
-from qttt.pictures.palette import PALETTES, Theme
-from qttt.pictures.scene import Text
 from tests.pictures.test_palette import contrast
 
 REPLAYED = 6

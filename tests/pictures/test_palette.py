@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from qttt.pictures.palette import PALETTES, Theme
+from qttt.display.pictures.palette import PALETTES, Theme
 
 Triple = npt.NDArray[np.float64]
 

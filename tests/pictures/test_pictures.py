@@ -11,6 +11,14 @@ import pytest
 from PIL import Image
 
 from qttt.crosscheck.check import check, check_mode
+from qttt.display.pictures import ANIMATED_FORMATS, FORMATS, animate, draw
+from qttt.display.pictures.bars import Series, bars_scene
+from qttt.display.pictures.boards import board_scene, centre
+from qttt.display.pictures.circuits import angle_text, gates_scene, moves_scene
+from qttt.display.pictures.games import collapse_frames, game_frames, game_strip
+from qttt.display.pictures.palette import Theme
+from qttt.display.pictures.scene import Curve, Polygon, Scene, Text
+from qttt.display.pictures.svg import inline_svg, svg
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.game.moves import Move
@@ -22,14 +30,6 @@ from qttt.game.symbols import Mode
 from qttt.notebook import check_html, game_html, mode_check_html, move_scene, move_svg, position_svg
 from qttt.observation.compiler import compile_moves
 from qttt.observation.observers import get_observer
-from qttt.pictures import ANIMATED_FORMATS, FORMATS, animate, draw
-from qttt.pictures.bars import Series, bars_scene
-from qttt.pictures.boards import board_scene, centre
-from qttt.pictures.circuit_boxes import angle_text, gates_scene, moves_scene
-from qttt.pictures.games import collapse_frames, game_frames, game_strip
-from qttt.pictures.palette import Theme
-from qttt.pictures.scene import Curve, Polygon, Scene, Text
-from qttt.pictures.svg import inline_svg, svg
 from qttt.tabletop.retrace import retrace
 
 EXAMPLE = "5 5-6 9 2 1+7 1*3 ~4 4*8"
@@ -266,8 +266,9 @@ def test_angles_are_written_as_parts_of_pi(angle: float, text: str) -> None:
 
 def test_pictures_leave_matplotlib_alone() -> None:
     code = (
-        "import sys; from qttt.game.position import START; from qttt.pictures.boards import board_scene\n"
-        "from qttt.pictures import draw\n"
+        "import sys; from qttt.game.position import START; from qttt.display.pictures.boards import "
+        "board_scene\n"
+        "from qttt.display.pictures import draw\n"
         "draw(board_scene(START), 'svg'); assert 'matplotlib' not in sys.modules\n"
         "draw(board_scene(START), 'pdf'); assert 'matplotlib.pyplot' not in sys.modules\n"
     )

@@ -13,13 +13,13 @@ from qiskit import qasm3
 from circuits.backends import get_backend
 from circuits.decoding import decode
 from circuits.drawing import to_qasm3
+from qttt.display.pictures.boards import board_scene, centre
+from qttt.display.pictures.scene import Polygon, Scene
 from qttt.game import Game
 from qttt.game.position import Position
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import compile_board
 from qttt.observation.observers import get_observer
-from qttt.pictures.boards import board_scene, centre
-from qttt.pictures.scene import Polygon, Scene
 from tests.qttt.cli_runs import run, run_json
 
 BOARD = "X......O."
@@ -151,7 +151,7 @@ def test_in_pages_and_in_what_pictures_say(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", ["svg", "png", "pdf"])
 def test_picture_files_differ_from_those_of_the_mirrored_boards(format: str, tmp_path: Path) -> None:
-    from qttt.pictures import draw
+    from qttt.display.pictures import draw
 
     boards = {BOARD, BOARD[::-1], BOARD.translate(str.maketrans("XO", "OX")), "..X....O.", "X.....O.."}
     assert len({draw(board_scene(Position(observed=board)), format) for board in boards}) == len(boards)

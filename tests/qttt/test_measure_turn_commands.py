@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from qttt.display.pictures import draw
+from qttt.display.pictures.games import game_frames, game_strip
 from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.outcomes import Measurement, Observation
 from qttt.game.rules import Rules
 from qttt.game.state import Phase
 from qttt.game.symbols import Symbol
-from qttt.pictures import draw
-from qttt.pictures.games import game_frames, game_strip
 from qttt.players import Look, choices, get_player
 from qttt.players.advice import advise
 from qttt.players.lookahead import Budget

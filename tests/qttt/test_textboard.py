@@ -2,14 +2,8 @@
 
 import pytest
 
-from qttt.game import Game
-from qttt.game.configurations import Configuration
-from qttt.game.dice import Die
-from qttt.game.outcomes import Positions
-from qttt.game.position import Position
-from qttt.game.symbols import Symbol, View
-from qttt.standing import final_board, shown_position, standing
-from qttt.textboard import (
+from qttt.display.status import final_board, shown_position, standing
+from qttt.display.text import (
     ASCII,
     NARROW,
     UNICODE,
@@ -21,6 +15,12 @@ from qttt.textboard import (
     glyphs_for,
     percent,
 )
+from qttt.game import Game
+from qttt.game.configurations import Configuration
+from qttt.game.dice import Die
+from qttt.game.outcomes import Positions
+from qttt.game.position import Position
+from qttt.game.symbols import Symbol, View
 
 
 def played(tokens: str, level: int = 5, options: str = "", first: Symbol = Symbol.X) -> Game:

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from qttt.display.text import ASCII, draw_legend
 from qttt.game import Game
 from qttt.game.symbols import Mode
 from qttt.tabletop.questions import Question
 from qttt.tabletop.rolls import roll, roll_step, table_of
-from qttt.textboard import ASCII, draw_legend
 from tests.qttt.cli_runs import refusal, run, run_json
 
 # The same dice in the same view, and two states: only in the first were the four squares rotated.

@@ -13,7 +13,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
-from qttt.pictures.scene import Circle, Curve, Scene, Shape, Text
+from qttt.display.pictures.scene import Circle, Curve, Scene, Shape, Text
 
 FONT: Final = "DejaVu Sans"
 _POINTS_PER_INCH: Final = 72

@@ -8,8 +8,8 @@ from fractions import Fraction
 from math import isclose, pi
 from typing import TYPE_CHECKING
 
+from qttt.display.pictures.scene import Circle, Curve, Scene, Shape, Text, rectangle
 from qttt.observation.compiler import CompiledBoard
-from qttt.pictures.scene import Circle, Curve, Scene, Shape, Text, rectangle
 
 if TYPE_CHECKING:
     from circuits.program import Step

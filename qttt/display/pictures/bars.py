@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from qttt.pictures.boards import mini_board
-from qttt.pictures.scene import Scene, Shape, Text, rectangle
-from qttt.textboard import percent
+from qttt.display.pictures.boards import mini_board
+from qttt.display.pictures.scene import Scene, Shape, Text, rectangle
+from qttt.display.text import percent
 
 _ROW, _GAP, _BAR = 13.0, 12.0, 240.0
 _LEFT = 96.0

@@ -10,9 +10,9 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from circuits.matplotlibrc import own_settings
+from qttt.display.pictures.palette import PALETTES, Theme
+from qttt.display.pictures.scene import Scene
 from qttt.observation.samples import service_errors
-from qttt.pictures.palette import PALETTES, Theme
-from qttt.pictures.scene import Scene
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ def figure(scene: Scene, theme: Theme = Theme.LIGHT) -> "Figure":
     with _matplotlib():
         from matplotlib.figure import Figure
 
-        from qttt.pictures.artist import SceneArtist
+        from qttt.display.pictures.raster_artist import SceneArtist
 
         palette = PALETTES[theme]
         result = Figure(

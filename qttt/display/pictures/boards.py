@@ -4,16 +4,16 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from math import hypot, sqrt
 
+from qttt.display.pictures.descriptions import SHORT, describe_position, signed, view_sign
+from qttt.display.pictures.palette import die_colour
+from qttt.display.pictures.scene import Circle, Curve, Point, Polygon, Scene, Shape, Text, rectangle
+from qttt.display.text import colour_letter
 from qttt.game.configurations import Configuration
 from qttt.game.dice import Die
 from qttt.game.position import Position
 from qttt.game.roots import Attack, Root, read_roots
 from qttt.game.squares import EMPTY, SQUARES
 from qttt.game.symbols import Symbol
-from qttt.pictures.descriptions import SHORT, describe_position, signed, view_sign
-from qttt.pictures.palette import die_colour
-from qttt.pictures.scene import Circle, Curve, Point, Polygon, Scene, Shape, Text, rectangle
-from qttt.textboard import colour_letter
 
 CELL = 120.0
 MARGIN = 10.0

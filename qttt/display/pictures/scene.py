@@ -1,8 +1,9 @@
 """A picture as a list of shapes, before anything draws it.
 
-Every picture of the game is laid out once, as a `Scene`; `svg` writes it as text and `canvas` draws it with
+Every picture of the game is laid out once, as a `Scene`; `svg` writes it as text and `raster` draws it with
 Matplotlib, so all formats show the same. Lengths are points (1/72 inch), x to the right and y downwards.
-Colours are names of `qttt.pictures.palette`: the theme that gives them a value is chosen when drawing.
+Colours are names of `qttt.display.pictures.palette`: the theme that gives them a value is chosen when
+drawing.
 """
 
 from collections.abc import Iterable

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from html import escape
 
-from qttt.pictures.palette import PALETTES, Theme
-from qttt.pictures.scene import Circle, Curve, Polygon, Scene, Shape, Text
+from qttt.display.pictures.palette import PALETTES, Theme
+from qttt.display.pictures.scene import Circle, Curve, Polygon, Scene, Shape, Text
 
 FONTS = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
 #: How a colour name is written on a shape, given the property (``fill`` or ``stroke``).

@@ -1,8 +1,8 @@
 """Pictures of positions, games, observations and odds: PNG, SVG, PDF, and animations as GIF or SVG.
 
-A picture is laid out as a scene (by ``boards``, ``games``, ``bars`` or ``circuit_boxes``) and then drawn:
+A picture is laid out as a scene (by ``boards``, ``games``, ``bars`` or ``circuits``) and then drawn:
 
->>> from qttt.pictures.boards import board_scene
+>>> from qttt.display.pictures.boards import board_scene
 >>> from qttt.game.position import START
 >>> draw(board_scene(START), "svg")[:4]
 b'<svg'
@@ -13,9 +13,9 @@ The same scene gives the same bytes. Matplotlib is imported only for PNG, PDF an
 from collections.abc import Sequence
 from typing import Final
 
+from qttt.display.pictures.palette import Theme
+from qttt.display.pictures.scene import Scene
 from qttt.errors import UsageError
-from qttt.pictures.palette import Theme
-from qttt.pictures.scene import Scene
 
 FORMATS: Final = ("png", "svg", "pdf")
 """What `draw` can make."""
@@ -36,12 +36,12 @@ def draw(scene: Scene, format: str = "svg", theme: Theme = Theme.LIGHT) -> bytes
         UsageError: an unknown format.
     """
     if format == "svg":
-        from qttt.pictures.svg import svg
+        from qttt.display.pictures.svg import svg
 
         return svg(scene, theme).encode()
     if format not in FORMATS:
         raise UsageError(f"cannot draw a picture as {format!r}: there are {', '.join(FORMATS)}")
-    from qttt.pictures.canvas import pdf, png
+    from qttt.display.pictures.raster import pdf, png
 
     return png(scene, theme) if format == "png" else pdf([scene], theme)
 
@@ -65,9 +65,9 @@ def animate(
     if not frames or seconds <= 0:
         raise UsageError("an animation needs a picture, and some time to show it")
     if format == "svg":
-        from qttt.pictures.svg import animated_svg
+        from qttt.display.pictures.svg import animated_svg
 
         return animated_svg(frames, seconds, theme).encode()
-    from qttt.pictures.canvas import gif
+    from qttt.display.pictures.raster import gif
 
     return gif(frames, seconds, theme)

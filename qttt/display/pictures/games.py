@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
+from qttt.display.pictures.boards import board_scene
+from qttt.display.pictures.scene import Scene, Shape, Text, rectangle
+from qttt.display.status import shown_position, standing
 from qttt.game.game import Game
 from qttt.game.moves import Kind
 from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.position import Position
 from qttt.game.squares import EMPTY, SQUARES
 from qttt.game.state import Event, State
-from qttt.pictures.boards import board_scene
-from qttt.pictures.scene import Scene, Shape, Text, rectangle
-from qttt.standing import shown_position, standing
 from qttt.tabletop.retrace import Retraced, retrace
 
 _CAPTION = 26.0

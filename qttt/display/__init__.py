@@ -1,0 +1,1 @@
+"""A board shown: as text and as pictures."""
