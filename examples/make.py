@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from examples.best_play.page import best_play_files
-from qttt.guide.gallery import gallery_files
-from qttt.guide.pages import guide_files
 from qttt.storage import save_file
+from qttt.teaching.guide.gallery import gallery_files
+from qttt.teaching.guide.pages import guide_files
 
 FOLDER = Path(__file__).parent
 #: Pages of the guide that are written by hand.

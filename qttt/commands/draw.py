@@ -113,8 +113,8 @@ def _odds(arguments: Namespace, game: Game) -> "Scene":
     import numpy as np
 
     from qttt.crosscheck.check import DEFAULT_SHOTS
-    from qttt.lesson.distributions import board_distribution
-    from qttt.lesson.figures import outcome_bars
+    from qttt.teaching.lesson.distributions import board_distribution
+    from qttt.teaching.lesson.figures import outcome_bars
 
     rng = np.random.default_rng(arguments.seed)
     return outcome_bars(board_distribution(game, mode_of(arguments, game), DEFAULT_SHOTS, rng))

@@ -20,7 +20,7 @@ from qttt.observation.samples import MAX_SHOTS
 from qttt.storage import save_file
 
 if TYPE_CHECKING:
-    from qttt.lesson.steps import Lesson
+    from qttt.teaching.lesson.steps import Lesson
 
 FORMATS = ("html", "md", "pdf")
 _SUFFIXES = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".pdf": "pdf"}
@@ -41,15 +41,15 @@ def explained(lesson: "Lesson", format: str) -> str | bytes:
 
 def _writer(format: str) -> "Callable[[Lesson], str | bytes]":
     if format == "html":
-        from qttt.lesson.html import lesson_html
+        from qttt.teaching.lesson.html import lesson_html
 
         return lesson_html
     if format == "md":
-        from qttt.lesson.markdown import lesson_markdown
+        from qttt.teaching.lesson.markdown import lesson_markdown
 
         return lesson_markdown
     if format == "pdf":
-        from qttt.lesson.figures import lesson_pdf
+        from qttt.teaching.lesson.figures import lesson_pdf
 
         return lesson_pdf
     raise UsageError(f"a lesson cannot be written as {format!r}: there are {', '.join(FORMATS)}")
@@ -77,7 +77,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 def _run(arguments: Namespace, session: Session) -> int:
     from qttt.crosscheck.check import DEFAULT_SHOTS
-    from qttt.lesson.building import make_lesson
+    from qttt.teaching.lesson.building import make_lesson
 
     format = _format(arguments)
     record = record_of(arguments, session)
@@ -89,7 +89,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         session.show(f"Wrote {arguments.out}.")
         return 0
     from qttt.commands.characters import carried
-    from qttt.lesson.text import lesson_text
+    from qttt.teaching.lesson.text import lesson_text
 
     session.show(*carried(lesson_text(lesson, session.glyphs), session))
     return 0

@@ -13,7 +13,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
 def _run(arguments: Namespace, session: Session) -> int:
     from qttt.commands.characters import carried
     from qttt.game.rules import parse_level
-    from qttt.guide.pages import overview, rules_of, rules_text, title_of
+    from qttt.teaching.guide.pages import overview, rules_of, rules_text, title_of
 
     if arguments.level is None:
         title, sections = "TiqTaqToe: quantum tic-tac-toe", overview()

@@ -10,7 +10,7 @@ from examples.make import FOLDER
 from qttt.game.configurations import Configuration
 from qttt.game.moves import Kind
 from qttt.game.odds import distance
-from qttt.guide.gallery import Entry, entries
+from qttt.teaching.guide.gallery import Entry, entries
 
 ENTRIES = tuple(entries())
 NAMES = [entry.name for entry in ENTRIES]

@@ -11,10 +11,10 @@ from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.result import Result
 from qttt.game.rules import SUMMARIES
 from qttt.game.symbols import Mode
-from qttt.lesson.building import make_lesson
-from qttt.lesson.figures import lesson_pages
 from qttt.records.files import load_record
 from qttt.records.record import Comment, Record
+from qttt.teaching.lesson.building import make_lesson
+from qttt.teaching.lesson.figures import lesson_pages
 
 GAMES = Path(__file__).parents[2] / "examples" / "games"
 FILES = sorted(GAMES.glob("*.qttt"))

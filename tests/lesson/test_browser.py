@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from qttt.lesson.building import make_lesson
-from qttt.lesson.html import lesson_html
-from qttt.lesson.steps import Lesson
 from qttt.records.record import Record
+from qttt.teaching.lesson.building import make_lesson
+from qttt.teaching.lesson.html import lesson_html
+from qttt.teaching.lesson.steps import Lesson
 
 CHROMIUM = Path("/usr/bin/chromium")
 RECORD = (

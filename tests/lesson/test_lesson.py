@@ -14,13 +14,13 @@ from qttt.errors import UsageError
 from qttt.game.moves import Kind, Move
 from qttt.game.roots import kept_fraction, read_roots
 from qttt.game.symbols import Symbol
-from qttt.lesson.building import make_lesson
-from qttt.lesson.html import lesson_html
-from qttt.lesson.markdown import escaped, lesson_markdown
-from qttt.lesson.phrases import amplitude_text, pattern_words, root_text, sign_of
-from qttt.lesson.steps import Lesson, LessonStep
-from qttt.lesson.text import LINE, lesson_text
 from qttt.records.record import Record
+from qttt.teaching.lesson.building import make_lesson
+from qttt.teaching.lesson.html import lesson_html
+from qttt.teaching.lesson.markdown import escaped, lesson_markdown
+from qttt.teaching.lesson.phrases import amplitude_text, pattern_words, root_text, sign_of
+from qttt.teaching.lesson.steps import Lesson, LessonStep
+from qttt.teaching.lesson.text import LINE, lesson_text
 from tests.pictures.test_pictures import random_game
 
 OBSERVED = '[Level "5"] 5 5-6 9 2 1+7 1*3 ~4 4*8 =p:####.#.## =r:XXOX.O.OX 5+7'

@@ -36,7 +36,7 @@ MUST_LEARN = {
     "qttt/game/position.py: Position._placed",
     "qttt/observation/compiler.py: _Builder.add_move",
     "qttt/observation/compiler.py: _lean_attack",
-    "qttt/lesson/sentences.py: move_rule",
+    "qttt/teaching/lesson/rule_sentences.py: move_rule",
     "qttt/notebook.py: _dashes",
     "qttt/game/roots.py: _absent",
     "qttt/game/roots.py: _present",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from qttt.game.position import Position
 from qttt.game.state import State
 from qttt.game.symbols import Mode, Symbol
-from qttt.lesson.sentences import Rule
 from qttt.observation.compiler import CompiledBoard
+from qttt.teaching.lesson.rule_sentences import Rule
 
 if TYPE_CHECKING:
     from circuits.exact import Part

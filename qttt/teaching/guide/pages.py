@@ -10,10 +10,10 @@ from qttt.display.pictures.scene import Scene
 from qttt.display.text import UNICODE, Glyphs, draw_board, draw_legend
 from qttt.game.moves import Kind
 from qttt.game.rules import LEVELS, Level
-from qttt.guide.glossary import terms_at
-from qttt.guide.moves import level_table, move_sections
-from qttt.guide.observing import example_diagram, observation_sections
-from qttt.guide.sections import Diagram, Section, Table
+from qttt.teaching.guide.glossary import terms_at
+from qttt.teaching.guide.move_rules import level_table, move_sections
+from qttt.teaching.guide.observation_rules import example_diagram, observation_sections
+from qttt.teaching.guide.sections import Diagram, Section, Table
 
 LINE = 79
 

@@ -15,9 +15,12 @@ from qttt.game.result import Result
 from qttt.game.squares import EMPTY, SQUARES
 from qttt.game.state import Event, Phase, State
 from qttt.game.symbols import Mode, View
-from qttt.lesson.circuit_steps import PhaseCircuit
-from qttt.lesson.distributions import board_distribution, position_distribution
-from qttt.lesson.sentences import (
+from qttt.records.record import Comment, Header, Record, Token
+from qttt.tabletop.retrace import retrace
+from qttt.tabletop.rolls import table_of
+from qttt.teaching.lesson.circuit_steps import PhaseCircuit
+from qttt.teaching.lesson.distributions import board_distribution, position_distribution
+from qttt.teaching.lesson.rule_sentences import (
     DECIDING_RULE,
     IN_PLAY_RULE,
     MEASURE_RULE,
@@ -29,10 +32,7 @@ from qttt.lesson.sentences import (
     observation_rule,
     switch_rule,
 )
-from qttt.lesson.steps import DiceChange, Lesson, LessonStep
-from qttt.records.record import Comment, Header, Record, Token
-from qttt.tabletop.retrace import retrace
-from qttt.tabletop.rolls import table_of
+from qttt.teaching.lesson.steps import DiceChange, Lesson, LessonStep
 
 
 def make_lesson(record: Record, *, shots: int = DEFAULT_SHOTS, seed: int = 0) -> Lesson:

@@ -9,7 +9,7 @@ from circuits.exact import Part
 from qttt.display.pictures.bars import Series, outcome_order
 from qttt.display.text import UNICODE, Glyphs, draw_bar, draw_board, draw_legend, percent
 from qttt.game.position import Position
-from qttt.lesson.phrases import (
+from qttt.teaching.lesson.phrases import (
     amplitude_text,
     box_words,
     opens_words,
@@ -19,7 +19,7 @@ from qttt.lesson.phrases import (
     sign_note,
     verdict_words,
 )
-from qttt.lesson.steps import Box, Distribution, Lesson, LessonStep
+from qttt.teaching.lesson.steps import Box, Distribution, Lesson, LessonStep
 
 LINE = 79
 _MOST_OUTCOMES = 8

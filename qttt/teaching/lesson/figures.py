@@ -10,7 +10,7 @@ from qttt.display.pictures.palette import Theme
 from qttt.display.pictures.raster import pdf
 from qttt.display.pictures.scene import Scene, stacked
 from qttt.game.position import START
-from qttt.lesson.steps import Box, Distribution, Lesson, LessonStep
+from qttt.teaching.lesson.steps import Box, Distribution, Lesson, LessonStep
 
 _COLOURS = {"dice": "bar-dice", "circuit": "bar-circuit", "shots": "bar-shots"}
 

@@ -8,7 +8,7 @@ from qttt.game.moves import Kind
 from qttt.game.rules import LEVELS, Level
 from qttt.game.squares import NAMES, SQUARES
 from qttt.game.symbols import Symbol, View
-from qttt.guide.sections import Diagram, Section, Table, chance, share
+from qttt.teaching.guide.sections import Diagram, Section, Table, chance, share
 
 
 def level_table() -> Table:

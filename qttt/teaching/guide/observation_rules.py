@@ -10,7 +10,7 @@ from qttt.game.moves import Kind
 from qttt.game.odds import observation_odds
 from qttt.game.rules import SUMMARIES, Level, parse_options
 from qttt.game.symbols import Mode, Symbol, View
-from qttt.guide.sections import Diagram, Section, Table, chance, played, share
+from qttt.teaching.guide.sections import Diagram, Section, Table, chance, played, share
 
 
 def observation_sections(level: Level) -> Iterator[Section]:

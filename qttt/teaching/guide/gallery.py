@@ -13,12 +13,13 @@ from qttt.display.pictures.svg import svg
 from qttt.game.game import Game
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode, Symbol
-from qttt.guide.observing import CONFIGURATIONS
-from qttt.guide.pages import markdown_table
-from qttt.guide.sections import Table, played, share
-from qttt.lesson.circuit_steps import board_parts, boxes
-from qttt.lesson.figures import box_gates
-from qttt.lesson.phrases import (
+from qttt.observation.compiler import CompiledBoard, compile_moves
+from qttt.teaching.guide.observation_rules import CONFIGURATIONS
+from qttt.teaching.guide.pages import markdown_table
+from qttt.teaching.guide.sections import Table, played, share
+from qttt.teaching.lesson.circuit_steps import board_parts, boxes
+from qttt.teaching.lesson.figures import box_gates
+from qttt.teaching.lesson.phrases import (
     amplitude_text,
     box_words,
     part_title,
@@ -26,7 +27,6 @@ from qttt.lesson.phrases import (
     pattern_words,
     sign_note,
 )
-from qttt.observation.compiler import CompiledBoard, compile_moves
 
 _LEVEL = 5
 

@@ -8,8 +8,8 @@ from circuits.register import qubit_name
 from qttt.game.game import Game
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode
-from qttt.lesson.steps import Box, CircuitStep
 from qttt.observation.compiler import CompiledBoard, compile_moves
+from qttt.teaching.lesson.steps import Box, CircuitStep
 
 _TOLERANCE = 1e-9
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from circuits.exact import Part
 from qttt.display.pictures.bars import Series, outcome_order
 from qttt.display.text import draw_board, percent
-from qttt.lesson.phrases import (
+from qttt.teaching.lesson.phrases import (
     amplitude_text,
     box_words,
     gate_list,
@@ -17,8 +17,8 @@ from qttt.lesson.phrases import (
     sign_note,
     verdict_words,
 )
-from qttt.lesson.steps import Distribution, Lesson, LessonStep
-from qttt.lesson.text import shown_board
+from qttt.teaching.lesson.steps import Distribution, Lesson, LessonStep
+from qttt.teaching.lesson.text import shown_board
 
 _MOST_OUTCOMES = 16
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")

@@ -10,9 +10,9 @@ from qttt.game.outcomes import filled_squares
 from qttt.game.result import Result, decide
 from qttt.game.rules import Rules
 from qttt.game.symbols import Mode
-from qttt.lesson.steps import Distribution
 from qttt.observation.compiler import compile_moves
 from qttt.observation.observers import get_observer
+from qttt.teaching.lesson.steps import Distribution
 
 if TYPE_CHECKING:
     import numpy as np

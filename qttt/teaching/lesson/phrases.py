@@ -9,7 +9,7 @@ from circuits.exact import Part
 from qttt.display.pictures.circuits import gate_name
 from qttt.display.text import small
 from qttt.game.symbols import Symbol
-from qttt.lesson.steps import Box, LessonStep
+from qttt.teaching.lesson.steps import Box, LessonStep
 
 _TOLERANCE = 1e-9
 _LARGEST = 64

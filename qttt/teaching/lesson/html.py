@@ -19,8 +19,8 @@ from qttt.display.text import percent
 from qttt.game.game import parse_event
 from qttt.game.outcomes import Observation, Positions
 from qttt.game.squares import SQUARES
-from qttt.lesson import figures, phrases
-from qttt.lesson.steps import Lesson, LessonStep
+from qttt.teaching.lesson import figures, phrases
+from qttt.teaching.lesson.steps import Lesson, LessonStep
 
 
 def lesson_html(lesson: Lesson) -> str:
@@ -30,7 +30,7 @@ def lesson_html(lesson: Lesson) -> str:
         lesson: the lesson.
     """
     environment = Environment(
-        loader=PackageLoader("qttt.lesson"),
+        loader=PackageLoader("qttt.teaching.lesson"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
