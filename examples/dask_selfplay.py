@@ -12,7 +12,7 @@ import json
 
 from distributed import Client, LocalCluster
 
-from qttt.commands.selfplay import selfplay_report
+from qttt.cli.commands.selfplay import selfplay_report
 from qttt.game.rules import Rules
 from qttt.players.matches import Match, Score, play_match
 

@@ -16,7 +16,7 @@ def main() -> int:
             import qttt.own_circuits  # noqa: F401
         except ImportError as error:
             return _refused(str(error), 2)
-        from qttt.cli import main as run
+        from qttt.cli.main import main as run
 
         return run()
     except KeyboardInterrupt:

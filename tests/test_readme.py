@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from qttt.cli import main
-from qttt.commands import COMMANDS
+from qttt.cli.commands import COMMANDS
+from qttt.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "examples" / "guide").glob("*.md"))]

@@ -5,7 +5,7 @@ from functools import cache
 from itertools import combinations
 from typing import Any
 
-from qttt.commands.solve import solve_report
+from qttt.cli.commands.solve import solve_report
 from qttt.game.moves import Move
 from qttt.game.rules import LEVELS
 from qttt.game.squares import SQUARES

@@ -22,7 +22,7 @@ from examples.best_play.openings import (
     solved_levels,
 )
 from examples.best_play.poor_opener import answered
-from qttt.cli import main
+from qttt.cli.main import main
 from qttt.display.pictures.svg import svg
 from qttt.solver.probe import Value
 from qttt.solver.tables import shipped_table

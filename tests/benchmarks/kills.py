@@ -112,7 +112,7 @@ class Killer:
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(
             ["tests.qttt.cli_runs", "qiskit_aer"]
-            + [f"qttt.commands.{module}" for module in ("observe_device", "check_device")]
+            + [f"qttt.cli.commands.{module}" for module in ("observe_by_job", "check_by_job")]
         )
         whole, player = self._start("undisturbed")
         begin = time.monotonic()

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from qttt.commands.advise import advise_report
+from qttt.cli.commands.advise import advise_report
 from qttt.game import Game
 from qttt.game.moves import Move
 from qttt.game.outcomes import Observation, Positions

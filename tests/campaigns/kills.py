@@ -29,8 +29,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from qttt.cli import INTERRUPTED
-from qttt.cli import main as qttt
+from qttt.cli.main import INTERRUPTED
+from qttt.cli.main import main as qttt
 from qttt.records.files import load_record, save_record
 from tests.campaigns.readers import FaultError, demand
 from tests.processes import left_in_group
@@ -411,7 +411,7 @@ def main() -> None:
     parser.add_argument("--only", choices=["play", "observe", "match", "workers", "job", "check"])
     arguments = parser.parse_args()
     # Before any child is forked: what all of them need.
-    for module in ("qiskit_aer", "qttt.crosscheck.check", "qttt.players.matches", "qttt.terminal.play"):
+    for module in ("qiskit_aer", "qttt.crosscheck.check", "qttt.players.matches", "qttt.cli.keyboard.game"):
         import_module(module)
     if arguments.only in (None, "job", "check"):
         import_module("circuits.backends.ibm.backend")

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from qttt.cli import main
+from qttt.cli.main import main
 from qttt.errors import QtttError
 from qttt.game.game import Game, parse_event
 from qttt.game.outcomes import Measurement, Observation, Positions

@@ -55,7 +55,7 @@ def test_the_battery_notices_a_bias_of_a_hundredth() -> None:
 
 PROGRAM = """
 import hashlib, io
-from qttt.cli import main
+from qttt.cli.main import main
 digest = hashlib.sha256()
 for argv in (
     ["play", "--level", "3", "--x", "greedy", "--o", "random", "--backend", "dice", "--seed", "5"],

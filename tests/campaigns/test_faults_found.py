@@ -12,7 +12,8 @@ import pytest
 
 from circuits.backends import job_circuits, job_store
 from circuits.errors import BackendUsageError
-from qttt.cli import main
+from qttt.cli.keyboard.game import KeyboardGame
+from qttt.cli.main import main
 from qttt.errors import IllegalMoveError
 from qttt.game import Game
 from qttt.players.match_files import MatchFileError, match_of
@@ -20,7 +21,6 @@ from qttt.records.files import load_record, save_new_record
 from qttt.records.record import Record
 from qttt.solver.tables import FORMAT, TableError, pack_table, unpack_table
 from qttt.storage import FileError
-from qttt.terminal.play import KeyboardGame
 from tests.campaigns.seeds import seeds
 from tests.qttt.cli_runs import run
 

@@ -275,7 +275,7 @@ class Typed:
 def play(file: Path, *lines: str | Callable[[], None]) -> tuple[int, str]:
     import io
 
-    from qttt.cli import main
+    from qttt.cli.main import main
 
     out, err = io.StringIO(), io.StringIO()
     status = main(["play", str(file), "--backend", "dice"], stdin=typing(*lines), stdout=out, stderr=err)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qttt.commands.explain import FORMATS, explained
+from qttt.cli.commands.explain import FORMATS, explained
 from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.result import Result

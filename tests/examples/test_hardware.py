@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qttt.cli import build_parser, main
+from qttt.cli.main import build_parser, main
 from qttt.records.files import load_record
 from tests.circuits.ibm_service import TOKEN, install
 from tests.examples.notebooks import ROOT

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from examples.best_play.matches import replayed
-from qttt.cli import main
-from qttt.commands import COMMANDS
+from qttt.cli.commands import COMMANDS
+from qttt.cli.main import main
 from qttt.players import PLAYERS
 from qttt.players.match_files import match_lines
 from qttt.players.matches import Match

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qttt.cli import main
+from qttt.cli.main import main
 
 
 def run(*arguments: str) -> tuple[int, str, str]:

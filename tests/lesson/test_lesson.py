@@ -9,7 +9,7 @@ import pytest
 from qiskit.circuit import QuantumCircuit
 
 from circuits import gates, program
-from qttt.commands.explain import explained
+from qttt.cli.commands.explain import explained
 from qttt.errors import UsageError
 from qttt.game.moves import Kind, Move
 from qttt.game.roots import kept_fraction, read_roots

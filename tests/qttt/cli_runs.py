@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from qttt.cli import main
+from qttt.cli.main import main
 
 
 class Terminal(io.StringIO):
@@ -16,7 +16,7 @@ class Terminal(io.StringIO):
 
 
 class AtOnce:
-    """A timer whose time has come when it is started, in place of that of ``qttt.commands.waiting``."""
+    """A timer whose time has come when it is started, in place of that of ``qttt.cli.console.waiting``."""
 
     daemon = False
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from qttt.cli import main
-from qttt.commands.advise import advise_report
+from qttt.cli.commands.advise import advise_report
+from qttt.cli.main import main
 from qttt.game import Game
 from qttt.game.moves import Move
 from qttt.game.squares import LINES, NAMES

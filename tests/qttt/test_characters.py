@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from rich.text import Text
 
-from qttt.cli import main
-from qttt.commands.characters import visible
-from qttt.commands.session import Session
-from qttt.commands.tables import plain_table
+from qttt.cli.console.characters import visible
+from qttt.cli.console.session import Session
+from qttt.cli.console.tables import plain_table
+from qttt.cli.main import main
 from tests.qttt.cli_runs import Terminal, run
 from tests.terminals import in_terminal
 

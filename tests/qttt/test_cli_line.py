@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from qttt.cli import build_parser, main
-from qttt.commands import COMMANDS
+from qttt.cli.commands import COMMANDS
+from qttt.cli.main import build_parser, main
 from tests.qttt.cli_runs import Run, Terminal, refusal, run, run_json
 
 FULL = "1 5 2 6 3+4 7 8 9"
@@ -38,7 +38,7 @@ def test_devices_are_listed_with_what_is_known_of_them() -> None:
 
 
 def test_without_the_extra_only_this_computer_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from qttt.commands import backends
+    from qttt.cli.commands import backends
 
     monkeypatch.setattr(backends, "find_spec", lambda name: None)
     assert [row["name"] for row in run_json("backends")["backends"]] == ["aer", "aer-lean", "dice"]
@@ -300,7 +300,7 @@ def test_prose_in_a_table_is_wrapped_between_words(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_fault_of_the_program_is_one_line_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    from qttt.commands import dice
+    from qttt.cli.commands import dice
 
     def fail(*_: object) -> None:
         raise RuntimeError("first\nsecond")
@@ -318,7 +318,7 @@ def test_a_fault_of_the_program_is_one_line_too(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_interrupted_command_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
-    from qttt.commands import dice
+    from qttt.cli.commands import dice
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

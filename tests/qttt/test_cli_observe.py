@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qttt.cli import main
+from qttt.cli.main import main
 from qttt.game import Game
 from qttt.game.rules import Rules
 from qttt.records.files import load_record

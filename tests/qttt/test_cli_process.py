@@ -51,7 +51,7 @@ def test_exit_statuses(argv: list[str], status: int) -> None:
 
 def test_light_commands_import_nothing_heavy() -> None:
     code = (
-        "import sys, io; from qttt.cli import main; "
+        "import sys, io; from qttt.cli.main import main; "
         "status = main(sys.argv[1:], stdout=io.StringIO()); "
         "heavy = {'numpy', 'qiskit', 'qiskit_aer', 'matplotlib', 'rich', 'scipy'}; "
         "print(status, *sorted(heavy & set(sys.modules)))"
@@ -80,7 +80,7 @@ def test_a_reader_that_leaves_is_no_problem(command: list[str]) -> None:
 @pytest.mark.slow
 def test_a_failed_check_says_so_even_if_nobody_reads() -> None:
     code = (
-        "import sys; from qttt import cli; from qttt.crosscheck import check as crosscheck; from "
+        "import sys; from qttt.cli import main as cli; from qttt.crosscheck import check as crosscheck; from "
         "qttt.game.symbols import Mode; "
         "true = crosscheck.compile_lean; "
         "crosscheck.compile_lean = lambda game, mode: true(game, Mode.ROTATED); "
@@ -217,7 +217,7 @@ def test_version_as_a_module() -> None:
 def test_no_folder_for_temporary_files_is_no_fault_of_the_program(command: str, status: int) -> None:
     code = (
         "import sys, tempfile; tempfile._candidate_tempdir_list = lambda: ['/nonexistent']; "
-        "from qttt.cli import main; sys.exit(main())"
+        "from qttt.cli.main import main; sys.exit(main())"
     )
     argv = [sys.executable, "-c", code, command, FULL, "--level", "1"]
     done = subprocess.run(argv, capture_output=True, cwd=ROOT)

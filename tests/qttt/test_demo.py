@@ -55,7 +55,7 @@ def test_shots_are_held_against_the_distribution_that_they_were_rolled_by(
         reports.extend(found.modes)
         return found
 
-    monkeypatch.setattr("qttt.terminal.demo.judged", kept)
+    monkeypatch.setattr("qttt.cli.keyboard.demonstration.judged", kept)
     # A game with half-cancels, without which the two distributions are one.
     demonstration("--level", "4", "--seed", "7", "--backend", "dice", "--rolls", rolls)
     assert {report.rolled_by for report in reports} == {rolls}

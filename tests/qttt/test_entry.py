@@ -115,7 +115,9 @@ def test_games_need_no_circuits(hidden: Path) -> None:
     assert (done.stdout, done.stderr) == ("O\n", "")
 
 
-@pytest.mark.parametrize("module", ["qttt.cli", "qttt.commands", "qttt.errors", "qttt.commands.moves"])
+@pytest.mark.parametrize(
+    "module", ["qttt.cli.main", "qttt.cli.commands", "qttt.errors", "qttt.cli.commands.moves"]
+)
 @pytest.mark.parametrize("way", WAYS)
 def test_an_interrupt_of_the_imports_is_one_line(way: str, module: str, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(INTERRUPT.format(name=module))

@@ -30,7 +30,7 @@ no.such.setting: 1
 # One process for all commands, as every start costs half a second.
 SCRIPT = """
 import asyncio, sys
-from qttt.cli import main
+from qttt.cli.main import main
 GAME = "1+3 1*2"
 COMMANDS = [
     *(["circuit", GAME, "--out", f"circuit.{kind}"] for kind in ("png", "svg", "pdf")),

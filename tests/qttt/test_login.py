@@ -202,7 +202,7 @@ def test_no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.commands.login.find_spec", lambda name: None)
+    monkeypatch.setattr("qttt.cli.commands.login.find_spec", lambda name: None)
     assert "install the extra 'ibm'" in refusal("login")
 
 

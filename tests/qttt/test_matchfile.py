@@ -231,7 +231,7 @@ def test_verify_stands_alone(tmp_path: Path) -> None:
 
 
 def test_a_long_replay_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.commands.waiting.Timer", AtOnce)
+    monkeypatch.setattr("qttt.cli.console.waiting.Timer", AtOnce)
     monkeypatch.setenv("TERM", "xterm")
     file = saved(tmp_path, WHOLE)
     for words in (("--verify", str(file)), (*WORDS, "--records", str(file))):

@@ -355,7 +355,7 @@ def test_nothing_is_sent_where_no_shot_without_a_fault_is_to_be_hoped_for(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("qttt.observation.noise_gate.LEAST_FAULTLESS", 0.999)
-    monkeypatch.setattr("qttt.commands.deviceplans.LEAST_FAULTLESS", 0.999)
+    monkeypatch.setattr("qttt.cli.console.device_plans.LEAST_FAULTLESS", 0.999)
     name = write(f'[Level "1"]\n{SMALL}')
     done = on_service(name, "--yes")
     assert done.status == 3
@@ -581,11 +581,11 @@ def test_resuming_what_the_service_does_not_know(service: Service, monkeypatch: 
 
 
 def test_a_costly_simulation_asks_first_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    from qttt.commands import devicejobs
+    from qttt.cli.console import job_output
 
     words = ("observe", write(f'[Level "1"]\n\n{SMALL}'), *DEVICE)
     assert "Go on?" not in run(*words, "--dry-run", terminal=True).err
-    monkeypatch.setattr(devicejobs, "ASKING_SECONDS", 0.01)
+    monkeypatch.setattr(job_output, "ASKING_SECONDS", 0.01)
     before = Path("game.qttt").read_text()
     refused = run(*words, stdin="no\n", terminal=True)
     assert refused.status == 130
@@ -598,7 +598,7 @@ def test_a_costly_simulation_asks_first_at_a_terminal(monkeypatch: pytest.Monkey
 
 
 def test_resuming_a_costly_simulation_asks_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    from qttt.commands import devicejobs
+    from qttt.cli.console import job_output
 
     write(f'[Level "1"]\n\n{SMALL}')
     assert run("observe", "game.qttt", *DEVICE).status == 0
@@ -607,7 +607,7 @@ def test_resuming_a_costly_simulation_asks_too(monkeypatch: pytest.MonkeyPatch) 
     data |= {"state": "submitted", "results": None}
     data["payload"]["file"] = None
     Path(name).write_text(json.dumps(data))
-    monkeypatch.setattr(devicejobs, "ASKING_SECONDS", 0.01)
+    monkeypatch.setattr(job_output, "ASKING_SECONDS", 0.01)
     refused = run("observe", "--resume", name, stdin="no\n", terminal=True)
     assert refused.status == 130
     assert "nothing was simulated" in refused.err

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qttt.commands.circuit import circuit_stats, circuit_text
-from qttt.commands.odds import odds_report
+from qttt.cli.commands.circuit import circuit_stats, circuit_text
+from qttt.cli.commands.odds import odds_report
 from qttt.crosscheck.by_device import judged
 from qttt.crosscheck.check import check, promised
 from qttt.errors import IllegalMoveError, UsageError

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qttt.cli import main
+from qttt.cli.keyboard.game import ASIDES, game_points
+from qttt.cli.keyboard.helptext import WORDS
+from qttt.cli.main import main
 from qttt.game import Game
 from qttt.game.result import Result
 from qttt.game.symbols import Symbol
 from qttt.records.files import load_record
 from qttt.records.record import Record
-from qttt.terminal.helptext import WORDS
-from qttt.terminal.play import ASIDES, game_points
 
 
 def play(typed: str, *words: str, status: int = 0) -> str:

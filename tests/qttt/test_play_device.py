@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qttt.cli import main
+from qttt.cli.main import main
 from qttt.records.files import load_record
 from tests.circuits.ibm_service import TOKEN, Service, install
 from tests.qttt.cli_runs import run

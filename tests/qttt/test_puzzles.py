@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qttt.cli import main
-from qttt.commands.puzzle import AIMS, GRADES
+from qttt.cli.commands.puzzle import AIMS, GRADES
+from qttt.cli.main import main
 from qttt.errors import IllegalMoveError, UsageError
 from qttt.game import Game
 from qttt.game.moves import Move

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from qttt.cli import main
+from qttt.cli.main import main
 from qttt.observation.job_file import Pending
 from qttt.records.files import RecordChangedError, load_record, save_over
 from qttt.records.merge import merged

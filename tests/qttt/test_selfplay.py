@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from qttt.cli import main
+from qttt.cli.main import main
 from qttt.errors import UsageError
 from qttt.game.result import Result
 from qttt.game.rules import Rules

@@ -64,7 +64,7 @@ def test_a_level_solved_anew_can_be_saved(tmp_path: Path) -> None:
 
 
 def test_a_terminal_sees_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.commands.waiting.Timer", AtOnce)
+    monkeypatch.setattr("qttt.cli.console.waiting.Timer", AtOnce)
     monkeypatch.setenv("TERM", "xterm")
     done = run("solve", "--level", "1", "--recompute", terminal=True)
     assert re.search(r"\d\d,\d{3} positions", done.err)

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from qttt.cli import main
-from qttt.commands.session import Session
-from qttt.commands.waiting import waiting
+from qttt.cli.console.session import Session
+from qttt.cli.console.waiting import waiting
+from qttt.cli.main import main
 from tests.qttt.cli_runs import AtOnce, Terminal
 
 ERASED = "\x1b[2K"
@@ -19,7 +19,7 @@ ERASED = "\x1b[2K"
 @pytest.fixture
 def screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """A terminal, and a program without patience."""
-    monkeypatch.setattr("qttt.commands.waiting.Timer", AtOnce)
+    monkeypatch.setattr("qttt.cli.console.waiting.Timer", AtOnce)
     monkeypatch.setenv("TERM", "xterm")
     return Terminal()
 
@@ -43,7 +43,7 @@ def test_long_work_is_shown_and_the_line_goes_away(screen: Terminal) -> None:
 
 
 def test_the_real_timer_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.commands.waiting.PATIENCE", 0.0)
+    monkeypatch.setattr("qttt.cli.console.waiting.PATIENCE", 0.0)
     monkeypatch.setenv("TERM", "xterm")
     screen = Terminal()
     with waiting(session(screen), "counting"):
@@ -56,7 +56,7 @@ def test_the_real_timer_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_time_counts_from_the_beginning(screen: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not from when the line appeared."""
     began = time.monotonic() - 3661
-    monkeypatch.setattr("qttt.commands.waiting.monotonic", lambda: began)
+    monkeypatch.setattr("qttt.cli.console.waiting.monotonic", lambda: began)
     with waiting(session(screen), "counting"):
         pass
     assert "1:01:01" in screen.getvalue()
@@ -69,7 +69,7 @@ def test_an_interrupt_takes_the_line_away(screen: Terminal) -> None:
 
 
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.commands.waiting.PATIENCE", 60)
+    monkeypatch.setattr("qttt.cli.console.waiting.PATIENCE", 60)
     screen = Terminal()
     with waiting(session(screen), "counting") as wait:
         wait.step()

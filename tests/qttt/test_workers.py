@@ -23,7 +23,7 @@ BUSY = {
 }
 PARENT = """
 import sys, time
-from qttt.commands.signals import signals_interrupt
+from qttt.cli.console.signals import signals_interrupt
 from qttt.workers import processes
 if __name__ == "__main__":
     with signals_interrupt(), processes(3) as executor:

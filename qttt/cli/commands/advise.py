@@ -1,0 +1,115 @@
+"""``qttt advise``: the value of every choice, the best one, and why."""
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from qttt.cli.commands import Command
+from qttt.cli.commands.arguments import add_json_argument, add_record_arguments, game_of, whole_number
+from qttt.cli.console.session import Session
+from qttt.cli.console.waiting import waiting
+from qttt.game.game import Game
+
+if TYPE_CHECKING:
+    from qttt.players.advice import Advice
+
+_SHOWN = 10
+
+
+def advise_report(game: Game, top: int | None = None) -> dict[str, Any]:
+    """The object that ``qttt advise --json`` prints.
+
+    Args:
+        game: a game at any moment. Once the positions are observed, the choices are the modes.
+        top: how many choices to list; None for all.
+
+    Returns:
+        Who has to choose (None after the end), the value of the position, the method and whether it is exact,
+        how deep a search looked (None for the solver), a sentence of why, and the choices, best first.
+    """
+    from qttt.players.advice import advise
+
+    return _report(advise(game), top)
+
+
+def _report(advice: "Advice", top: int | None) -> dict[str, Any]:
+    return {
+        "turn": None if advice.turn is None else str(advice.turn),
+        "value": advice.value.value,
+        "method": advice.method,
+        "exact": advice.exact,
+        "depth": advice.depth,
+        "positions": advice.positions,
+        "x": advice.value.x,
+        "tie": advice.value.tie,
+        "o": advice.value.o,
+        "why": advice.why,
+        "moves": [
+            {"move": str(choice), "value": value.value, "x": value.x, "tie": value.tie, "o": value.o}
+            for choice, value in advice.choices[:top]
+        ],
+    }
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    add_record_arguments(parser)
+    parser.add_argument(
+        "--top",
+        metavar="N",
+        type=whole_number(1, 1000),
+        help=f"how many choices to list (default: {_SHOWN}, with --json all)",
+    )
+    add_json_argument(parser)
+
+
+def _run(arguments: Namespace, session: Session) -> int:
+    from qttt.players.advice import advise
+
+    game = game_of(arguments, session)
+    with waiting(session, "thinking"):
+        advice = advise(game)
+    if arguments.json:
+        session.write_json(_report(advice, arguments.top))
+    else:
+        _show(game, advice, arguments.top or _SHOWN, session)
+    return 0
+
+
+def _show(game: Game, advice: "Advice", top: int, session: Session) -> None:
+    from qttt.cli.console.tables import plain_table
+    from qttt.display.status import shown_position, standing
+    from qttt.display.text import percent
+
+    session.show(standing(game), session.board(shown_position(game), positions=game.state.positions), "")
+    value = advice.value
+    session.show(
+        f"Best play by both gives X {percent(value.x).strip()}, a tie {percent(value.tie).strip()}, "
+        f"O {percent(value.o).strip()} ({advice.how}).",
+    )
+    if not advice.choices:
+        return
+    table = plain_table("", "choice", ">value", ">X", ">tie", ">O")
+    for place, (choice, worth) in enumerate(advice.choices[:top]):
+        cells = (percent(worth.x), percent(worth.tie), percent(worth.o))
+        table.add_row("" if place else "best", str(choice), f"{worth.value:+.4f}", *cells)
+    session.show("", table)
+    if len(advice.choices) > top:
+        session.show(f"{len(advice.choices)} choices in all; --top N shows more.")
+    session.show("", f"{advice.choices[0][0]}: {advice.why}")
+
+
+COMMAND = Command(
+    explanation=(
+        "Prints what every legal choice is worth with best play by both, best first, with the probabilities "
+        "of X, a tie and O, and says why the best one is good. The value is P(X wins) - P(O wins). It is "
+        "exact where the level is solved; else it is the estimate of a search whose depth is said. With the "
+        "positions of an observation known (=p:...), the choices are the two modes."
+    ),
+    examples=(
+        "advise '5 5*6'",
+        "advise '5 5*6' --top 3 --json",
+        "advise '1+3' --options quantum-only",
+        "advise game.qttt",
+    ),
+    add_arguments=_add_arguments,
+    run=_run,
+)

@@ -1,0 +1,86 @@
+"""``qttt moves``: what the player to move may do."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from typing import Any
+
+from qttt.cli.commands import Command
+from qttt.cli.commands.arguments import add_json_argument, add_record_arguments, game_of
+from qttt.cli.console.session import Session
+from qttt.game.game import Game
+from qttt.game.moves import Kind, Move
+from qttt.game.state import Phase
+
+
+def moves_report(game: Game) -> dict[str, Any]:
+    """The object that ``qttt moves --json`` prints.
+
+    Args:
+        game: a game at any moment; unless it waits for a move, nothing is legal.
+
+    Returns:
+        The player to move (None after the end), the legal moves in the current view, whether the view may be
+        switched, the legal moves after a switch, in canonical order, and the squares that may be measured
+        instead of a move (option ``measure-turn``).
+    """
+    state = game.state
+    waiting = state.phase is Phase.MOVE and not game.over
+    return {
+        "turn": None if game.over else str(game.turn),
+        "legal": [str(move) for move in state.legal_here()] if waiting else [],
+        "can_switch_view": waiting and state.switches_left > 0,
+        "legal_after_switch": [str(move) for move in state.legal_here(switched=True)] if waiting else [],
+        "measurable": [f"?{square}" for square in state.measurable()] if waiting else [],
+    }
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    add_record_arguments(parser)
+    add_json_argument(parser)
+
+
+def _run(arguments: Namespace, session: Session) -> int:
+    game = game_of(arguments, session)
+    report = moves_report(game)
+    if arguments.json:
+        session.write_json(report)
+        return 0
+    session.show_game(game)
+    if report["legal"]:
+        session.show("", _by_kind(report["legal"]))
+    if report["legal_after_switch"]:
+        session.show("", "After a view switch:", "", _by_kind(report["legal_after_switch"]))
+    if report["measurable"]:
+        session.show("", f"Instead of a move a square may be measured: {'  '.join(report['measurable'])}")
+    if report["can_switch_view"]:
+        twice = ", or before and after it: ~5~" if game.state.switches_left > 1 else ""
+        session.show("", f"The view may also be switched after a move: 5~ for 5{twice}.")
+    return 0
+
+
+def _by_kind(tokens: Sequence[str]) -> "Any":
+    from qttt.cli.console.tables import plain_table
+
+    table = plain_table("", "", prose=1)
+    moves = [Move.parse(token) for token in tokens]
+    for kind in Kind:
+        fitting = [str(move) for move in moves if move.kind is kind]
+        for start in range(0, len(fitting), 12):
+            table.add_row("" if start else kind.word, "  ".join(fitting[start : start + 12]))
+    return table
+
+
+COMMAND = Command(
+    explanation=(
+        "Lists the legal moves of the player whose turn it is, in canonical order: classical, "
+        "superposition, entangling, cancelling, each by squares. At Level 5 the moves that a view switch "
+        "would make legal follow, written ~5*6."
+    ),
+    examples=(
+        "moves '5 5*6'",
+        "moves '' --level 0 --first O --json",
+        "moves '1 2+3 4 4*7 6 6-5' --level 5",
+    ),
+    add_arguments=_add_arguments,
+    run=_run,
+)

@@ -1,0 +1,121 @@
+"""``qttt odds``: the exact distribution of the board, if it were observed now."""
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from qttt.cli.commands import Command
+from qttt.cli.commands.arguments import (
+    add_json_argument,
+    add_mode_argument,
+    add_record_arguments,
+    game_of,
+    mode_of,
+)
+from qttt.cli.console.session import Session
+from qttt.display.status import final_board
+from qttt.game.game import Game
+from qttt.game.odds import Odds
+from qttt.game.result import Result
+from qttt.game.squares import EMPTY
+from qttt.game.symbols import Mode, View
+from qttt.tabletop.rolls import Rolls, roll_odds
+
+
+def odds_report(game: Game, mode: Mode = Mode.STANDARD, rolls: Rolls = Rolls.EXACT) -> dict[str, Any]:
+    """The object that ``qttt odds --json`` prints.
+
+    Args:
+        game: a game at any moment. Where the positions are observed already the odds are given these; after
+            the end the last board is certain.
+        mode: mode of observation.
+        rolls: exact odds, or those of tabletop rolls with a d6.
+
+    Returns:
+        Level, mode, turn (None after the end), whether the board is full, the view, the probability of every
+        possible board and of every result, and of X, O and nothing in each square.
+
+    Raises:
+        IllegalMoveError: the level does not have the mode.
+        UsageError: d6 rolls that the options exclude.
+    """
+    state = game.state
+    final = final_board(game)
+    odds = roll_odds(state, mode, rolls) if final is None else Odds((), final)
+    outcomes = odds.outcomes()
+    result = dict.fromkeys(Result, 0.0)
+    if game.over:
+        result[game.result] = 1.0
+    else:
+        for board, probability in outcomes.items():
+            result[state.verdict(board)] += probability
+    return {
+        "level": game.rules.level.number,
+        "mode": str(mode),
+        "turn": None if game.over else str(game.turn),
+        "full": state.position.full,
+        "view": str(state.position.view),
+        "outcomes": outcomes,
+        "result": {str(name): probability for name, probability in result.items()},
+        "squares": [{"X": row["X"], "O": row["O"], "empty": row[EMPTY]} for row in odds.squares()],
+    }
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    add_record_arguments(parser)
+    add_mode_argument(parser)
+    parser.add_argument(
+        "--rolls",
+        choices=[str(rolls) for rolls in Rolls],
+        default=str(Rolls.EXACT),
+        help="exact odds (the default), or those of rolls with a d6",
+    )
+    add_json_argument(parser)
+
+
+def _run(arguments: Namespace, session: Session) -> int:
+    game = game_of(arguments, session)
+    report = odds_report(game, mode_of(arguments, game), Rolls(arguments.rolls))
+    if arguments.json:
+        session.write_json(report)
+    else:
+        _show(game, report, session)
+    return 0
+
+
+def _show(game: Game, report: dict[str, Any], session: Session) -> None:
+    from qttt.cli.console.tables import MOST_BOARDS, board_rows, left_out, result_rows, square_rows
+
+    session.show_game(game)
+    session.show(
+        "",
+        "The final board:" if game.over else _heading(game, report["mode"]),
+        "",
+        result_rows(report["result"], session.glyphs, session.columns),
+        "",
+        square_rows(report["squares"]),
+        "",
+        board_rows(report["outcomes"], {b: game.state.verdict(b) for b in report["outcomes"]}, MOST_BOARDS),
+        left_out(len(report["outcomes"]), MOST_BOARDS, "likeliest"),
+    )
+
+
+def _heading(game: Game, mode: str) -> str:
+    back = "; the view would go back to standard first" if game.state.position.view is View.ROTATED else ""
+    return f"If the board were observed now, in {mode} mode{back}:"
+
+
+COMMAND = Command(
+    explanation=(
+        "Prints the exact probability of every board, of every result and of every square's symbol, as if "
+        "the board were observed now, full or not. The odds come from the dice alone, without a circuit. "
+        "With --rolls d6 they are those of the roll tables, where two dice both showing 1 stand for 3 %."
+    ),
+    examples=(
+        "odds '5 5*6 1+3'",
+        "odds '1+3 1-2' --level 3 --json",
+        "odds '1+3 1-2' --level 5 --mode rotated",
+        "odds game.qttt --rolls d6",
+    ),
+    add_arguments=_add_arguments,
+    run=_run,
+)

@@ -1,0 +1,207 @@
+"""``qttt solve``: who wins with best play, and what each first move is worth."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from qttt.cli.commands import Command
+from qttt.cli.commands.arguments import add_json_argument, file_name, whole_number
+from qttt.cli.console.session import Session
+from qttt.cli.console.waiting import waiting
+from qttt.errors import UsageError
+from qttt.game.rules import LEVELS, Options, Rules
+from qttt.game.state import State
+from qttt.game.symbols import Symbol
+from qttt.solver.blocks import blocks_of
+from qttt.solver.making.levels import solve_level
+from qttt.solver.measuring.tables import OPTION, SOLVED_LEVEL, board_counts, key_of, measuring_table
+from qttt.solver.probe import Prober, Value, ranked
+from qttt.solver.tables import Table, shipped_table, unpack_table
+from qttt.storage import save_file
+
+
+def solve_report(table: Table) -> dict[str, Any]:
+    """The object that ``qttt solve --json`` prints.
+
+    Args:
+        table: a level's table, shipped or solved anew.
+
+    Returns:
+        Level; options, if there are any; the value of the game, P(X wins) − P(O wins), as a number and as a
+        fraction where it is exact; the probabilities of X, a tie and O; how many positions were solved; the
+        first moves, one of each kind under the symmetries of the board, best first; the stated error; and how
+        the table was made. With ``measure-turn`` also the boards after an observation, counted; the value and
+        the first moves are missing at Level 2, which is solved from there on only.
+    """
+    level = int(table.about["level"])
+    if table.about.get("options"):
+        report = _measured(table, level)
+    else:
+        prober = Prober(LEVELS[level], table)
+        report = {"level": level, **_opening(level, prober.symmetry_class, prober.value)}
+    return {
+        **report,
+        "states": table.about["states"],
+        **{name: entry for name, entry in table.about.items() if name in _ORIGIN},
+    }
+
+
+def _measured(table: Table, level: int) -> dict[str, Any]:
+    """What the table for ``measure-turn`` says, the first moves at the level that it holds them of."""
+    counts = [count._asdict() for count in board_counts(level, table)]
+    report = {"level": level, "options": str(table.about["options"]), "boards": counts}
+    if level == SOLVED_LEVEL:
+        report |= _opening(level, lambda state: key_of(*_seen(state)), lambda state: _stored(table, state))
+    return report
+
+
+def _seen(state: State) -> tuple[tuple[int, ...], int]:
+    return blocks_of(state.position), int(state.turn is Symbol.O)
+
+
+def _stored(table: Table, state: State) -> Value:
+    pair = table.get(key_of(*_seen(state)))
+    assert pair is not None
+    worth = pair[0] * state.turn.sign + 0.0
+    return Value(worth, pair[1], Fraction(worth))
+
+
+def _opening(
+    level: int, symmetry_class: Callable[[State], bytes], value: Callable[[State], Value]
+) -> dict[str, Any]:
+    start = State(Rules(LEVELS[level]))
+    kinds = {symmetry_class(start.child(move)): move for move in reversed(start.legal_moves())}
+    moves = {move: value(start.child(move)) for move in sorted(kinds.values(), key=lambda m: m.order)}
+    return {
+        **_shown(value(start)),
+        "first_moves": [{"move": str(move), **_shown(worth)} for move, worth in ranked(moves, start.turn)],
+    }
+
+
+_ORIGIN = ("error", "lowest", "highest", "widest", "rounds", "made_by", "python", "numba", "seconds")
+
+
+def _shown(worth: Value) -> dict[str, Any]:
+    fraction = None if worth.exact is None else str(worth.exact)
+    return {
+        "value": worth.value,
+        "value_fraction": fraction,
+        "x": worth.x,
+        "tie": worth.tie,
+        "o": worth.o,
+    }
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--level", metavar="N", type=whole_number(0, len(LEVELS) - 1), required=True)
+    parser.add_argument("--options", metavar="LIST", help=f"{OPTION} (Levels 1 and 2), or none")
+    parser.add_argument(
+        "--recompute", action="store_true", help="solve the level anew instead of reading the table"
+    )
+    parser.add_argument("--out", metavar="FILE", type=file_name, help="with --recompute: save the new table")
+    add_json_argument(parser)
+
+
+def _run(arguments: Namespace, session: Session) -> int:
+    if arguments.out and not arguments.recompute:
+        raise UsageError("--out saves a new table, so it needs --recompute")
+    rules = Rules.of(arguments.level, arguments.options or "")
+    if rules.options not in (Options(), Options(measure_turn=True)):
+        raise UsageError(f"Level {arguments.level} with {rules.options} is not solved")
+    if arguments.recompute:
+        table = _recomputed(arguments, rules, session)
+    elif rules.options.measure_turn:
+        table = measuring_table(arguments.level)
+    else:
+        table = shipped_table(arguments.level)
+    report = solve_report(table)
+    if arguments.json:
+        session.write_json(report)
+    else:
+        _show(report, session)
+    return 0
+
+
+def _recomputed(arguments: Namespace, rules: Rules, session: Session) -> Table:
+    with waiting(session, "solving") as wait:
+        if rules.options.measure_turn:
+            from qttt.solver.making.measuring.making import solve_measuring
+
+            content = solve_measuring(arguments.level, wait.tell)
+        else:
+            content = solve_level(arguments.level, wait.tell)
+    if arguments.out:
+        save_file(arguments.out, content)
+    return unpack_table(content, Path(arguments.out or f"level{arguments.level}.table"))
+
+
+def _show(report: dict[str, Any], session: Session) -> None:
+    named = f"Level {report['level']}" + (f" ({report['options']})" if "options" in report else "")
+    if "value" in report:
+        _show_opening(report, named, session)
+    else:
+        session.show(
+            f"{named} is solved from its first observation on, not from its first move:",
+            f"{report['states']:,} positions on the squares that an observation leaves empty.",
+        )
+    if "boards" in report:
+        _show_boards(report["boards"], session)
+
+
+def _show_opening(report: dict[str, Any], named: str, session: Session) -> None:
+    from qttt.cli.console.tables import plain_table, result_rows
+
+    session.show(
+        f"{named} with best play by both: value {_worth(report)} "
+        f"(P(X wins) - P(O wins)), {report['states']:,} positions.",
+        "",
+        result_rows(
+            {"X": report["x"], "O": report["o"], "tie": report["tie"]}, session.glyphs, session.columns
+        ),
+        "",
+    )
+    table = plain_table("first move", ">value", ">X wins", ">tie", ">O wins")
+    for row in report["first_moves"]:
+        table.add_row(row["move"], _worth(row), *(f"{row[key]:.2%}" for key in ("x", "tie", "o")))
+    session.show(table)
+    if "lowest" in report:
+        session.show(
+            "",
+            "Play that never ends counts as a tie. As a loss or a win for X instead, it would make the game",
+            f"worth {report['lowest']:+.6f} or {report['highest']:+.6f}; no observed board's value "
+            f"changes by more than {report['widest']:.4f}.",
+        )
+
+
+def _show_boards(counts: list[dict[str, int]], session: Session) -> None:
+    from qttt.cli.console.tables import plain_table
+
+    table = plain_table("empty squares", ">boards", ">without the option too", ">of another value then")
+    for row in counts:
+        table.add_row(*(f"{row[name]}" for name in ("empty", "boards", "without", "changed")))
+    session.show("", "Boards after an observation with which play goes on, up to symmetry:", "", table)
+
+
+def _worth(row: dict[str, Any]) -> str:
+    fraction = row["value_fraction"]
+    return f"{row['value']:+.6f}" if fraction is None else f"{row['value']:+.6f} = {fraction}"
+
+
+COMMAND = Command(
+    explanation=(
+        "Prints what the game is worth with best play by both players, and what each first move is worth, "
+        "one of each kind under the symmetries of the board. The values come from a table that ships with "
+        "the package; --recompute solves the level anew from the rules. With --options measure-turn it also "
+        "counts the boards after an observation that the option gives another value."
+    ),
+    examples=(
+        "solve --level 2",
+        "solve --level 1 --json",
+        "solve --level 0 --recompute",
+        "solve --level 1 --options measure-turn",
+    ),
+    add_arguments=_add_arguments,
+    run=_run,
+)

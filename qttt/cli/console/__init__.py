@@ -1,0 +1,1 @@
+"""What every command reads from and writes to."""

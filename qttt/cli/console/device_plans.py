@@ -1,0 +1,147 @@
+"""What a device's job will cost, and what it does, shown to a person."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from qttt.cli.console.session import Session
+from qttt.observation.devices import DeviceObserver, Plan
+from qttt.observation.noise_gate import LEAST_FAULTLESS, predicted_noise
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+    from circuits.backends.progress import Progress
+
+
+def plan_report(plan: Plan, observer: DeviceObserver) -> dict[str, Any]:
+    """The object that ``qttt observe --dry-run --json`` prints."""
+    cost = plan.prepared.cost
+    return {
+        "backend": observer.name,
+        "encoding": observer.encoding,
+        "collapsed": plan.collapsed is not None,
+        "circuits": [
+            {
+                "mode": item.label,
+                "qubits": circuit.qubits,
+                "two_qubit_gates": circuit.two_qubit_gates,
+                "depth": circuit.depth,
+                "usable": circuit.faultless,
+                "operations": {
+                    str(name): int(count) for name, count in sorted(item.circuit.count_ops().items())
+                },
+            }
+            for circuit, item in zip(cost.circuits, plan.prepared.circuits, strict=True)
+        ],
+        "shots": cost.shots,
+        "quantum_seconds": cost.quantum_seconds,
+        "basis": cost.basis,
+        "plan": cost.plan,
+        "instance": cost.instance,
+        "paid": cost.paid,
+        "warnings": list(plan.prepared.warnings),
+        "noise": predicted_noise(plan),
+    }
+
+
+def _usable(faultless: float) -> str:
+    """What is promised of the shots: faults of some kinds do no harm, but nothing is promised of a few."""
+    from qttt.display.text import percent
+
+    return "next to none" if faultless < LEAST_FAULTLESS else f"at least {percent(faultless)}"
+
+
+def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stderr: bool = False) -> None:
+    """Print the circuits of a plan and what they will cost."""
+    from circuits.drawing import draw
+    from qttt.cli.console.characters import in_ascii
+    from qttt.cli.console.tables import plain_table
+
+    report = plan_report(plan, observer)
+    for item, draft in zip(plan.prepared.circuits, plan.drafts, strict=True):
+        if draft.num_qubits:
+            text = str(draw(draft, "text", width=session.drawing_columns))
+            session.show(
+                f"The circuit ({item.label}):",
+                text if session.takes_unicode else in_ascii(text),
+                "",
+                to_stderr=to_stderr,
+            )
+    table = plain_table(
+        "mode", ">qubits", ">two-qubit gates", ">depth", ">usable shots", "operations", prose=5
+    )
+    for row in report["circuits"]:
+        table.add_row(
+            row["mode"],
+            str(row["qubits"]),
+            str(row["two_qubit_gates"]),
+            str(row["depth"]),
+            _usable(row["usable"]),
+            ", ".join(f"{name} {count}" for name, count in row["operations"].items()),
+        )
+    charged = "nothing is charged" if report["plan"] is None else f"plan {report['plan']}"
+    if report["instance"] is not None:
+        charged += f", instance {report['instance']}"
+    session.show(
+        f"On {report['backend']}, as the device reports its errors:",
+        table,
+        f"{len(report['circuits'])} x {report['shots']:,} shots, about {report['quantum_seconds']:.1f} "
+        f"quantum seconds ({report['basis']}); {charged}.",
+        *(f"Note: {warning}." for warning in report["warnings"]),
+        to_stderr=to_stderr,
+    )
+
+
+def show_dry_run(plan: Plan, observer: DeviceObserver, session: Session, *, as_json: bool) -> None:
+    """Print what a job would cost, for people or as JSON."""
+    if as_json:
+        session.write_json(plan_report(plan, observer))
+    else:
+        show_plan(plan, observer, session)
+
+
+@contextmanager
+def progress(session: Session, local: bool) -> "Iterator[Callable[[Progress], None]]":
+    """Show on standard error what a job does: a moving line on a terminal, else a line for each change.
+
+    Args:
+        session: where it is shown.
+        local: the device is simulated here; off a terminal, its few seconds are not worth a line.
+    """
+    if not session.stderr.isatty():
+        yield lambda news: None if local else session.show(_line(news), to_stderr=True)
+        return
+    from qttt.cli.console.console import SafeConsole
+
+    console = SafeConsole(file=session.stderr)
+    with console.status("one moment") as status:
+        # Lines are wrapped by the terminal, so that a command in them can be copied whole.
+        yield _Moving(status, partial(console.print, soft_wrap=True))
+
+
+class _Moving:
+    """A status line; remarks and retries stay above it."""
+
+    def __init__(self, status: "Status", show: Callable[[str], None]) -> None:
+        self.status = status
+        self.show = show
+
+    def __call__(self, news: "Progress") -> None:
+        from rich.text import Text
+
+        if news.status in ("note", "retrying"):
+            self.show(_line(news))
+        else:
+            # As a text: Rich would take what stands in brackets in a string for its markup.
+            self.status.update(Text(_line(news)))
+
+
+def _line(news: "Progress") -> str:
+    text: str = news.status
+    if news.job_id:
+        text += f", job {news.job_id}"
+    if news.queue is not None:
+        text += f", {news.queue} {'job is' if news.queue == 1 else 'jobs are'} waiting for the device"
+    return f"{text}: {news.detail}" if news.detail else text
