@@ -26,7 +26,7 @@ import numpy as np
 from circuits.backends import job_store
 from qttt.observation import devices
 from qttt.records.files import load_record
-from tests.qttt.cli_runs import run
+from tests.support.cli_runs import run
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
 RECORD = '[Level "4"]\n\n1. 1 2\n2. 3 4\n3. 5 6\n4. 7 8+9\n'
@@ -111,7 +111,7 @@ class Killer:
         self.folder = folder
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(
-            ["tests.qttt.cli_runs", "qiskit_aer"]
+            ["tests.support.cli_runs", "qiskit_aer"]
             + [f"qttt.cli.commands.{module}" for module in ("observe_by_job", "check_by_job")]
         )
         whole, player = self._start("undisturbed")

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from circuits.lean import Encoding, Piece, Shape, Site, lean_circuit
-from tests.circuits.lean_boards import (
+from tests.support.lean_boards import (
     INTERFERING,
     STUDIED,
     cancelled,

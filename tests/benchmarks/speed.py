@@ -23,7 +23,7 @@ from qttt.game import Game
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import compile_lean, compile_moves
 from qttt.observation.observers import DiceObserver, get_observer
-from tests.qttt.full_boards import full_games
+from tests.support.full_boards import full_games
 
 LEVEL_TWO = "1+3 1*2 9 3*4 5+6 7+8"
 LEVEL_FIVE = "1+3 5+7 5-6 1-2 7-8 3-4 9"  # four heralds in use

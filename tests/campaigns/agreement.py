@@ -28,7 +28,7 @@ from qttt.records.record import Record
 from qttt.solver.probe import Prober
 from qttt.solver.search import MARGIN
 from qttt.solver.tables import shipped_table
-from tests.qttt.cli_runs import run_json
+from tests.support.cli_runs import run_json
 
 #: How often a position is sent through the command line too, as a record.
 COMMAND_EVERY = 25

@@ -22,7 +22,7 @@ from scipy.stats import binom
 from qttt.crosscheck.check import check
 from qttt.game import Game
 from qttt.observation.observers import get_observer
-from tests.oracle import random_game
+from tests.support.oracle import random_game
 
 LEVELS = (2, 3, 4, 5)
 BACKENDS = ("aer", "aer-lean", "dice")

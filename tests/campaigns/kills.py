@@ -33,7 +33,7 @@ from qttt.cli.main import INTERRUPTED
 from qttt.cli.main import main as qttt
 from qttt.records.files import load_record, save_record
 from tests.campaigns.readers import FaultError, demand
-from tests.processes import left_in_group
+from tests.support.processes import left_in_group
 
 ROOT = Path(__file__).parents[2]
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)

@@ -32,8 +32,8 @@ from qttt.game.state import Phase
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.records.files import load_record, save_record
 from qttt.records.record import Record
-from tests.oracle import IllegalTokenError, Oracle
-from tests.oracle import Mode as OracleMode
+from tests.support.oracle import IllegalTokenError, Oracle
+from tests.support.oracle import Mode as OracleMode
 
 _CHOICES: tuple[tuple[str, ...], ...] = (
     ("", "quantum-only"),

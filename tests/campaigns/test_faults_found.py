@@ -22,7 +22,7 @@ from qttt.records.record import Record
 from qttt.solver.tables import FORMAT, TableError, pack_table, unpack_table
 from qttt.storage import FileError
 from tests.campaigns.seeds import seeds
-from tests.qttt.cli_runs import run
+from tests.support.cli_runs import run
 
 PATH = Path("some.table")
 

@@ -47,7 +47,7 @@ def test_more_of_everything() -> None:
 
 def test_an_error_in_a_long_record_as_an_argument_names_it() -> None:
     """No file can have such a long name, and looking for one is an error of its own."""
-    from tests.qttt.cli_runs import refusal
+    from tests.support.cli_runs import refusal
 
     assert "line 1, column 6001" in refusal("odds", "5 {" + "long " * 1199 + "} 5")
 

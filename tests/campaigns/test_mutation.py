@@ -29,8 +29,8 @@ def test_a_short_campaign(tmp_path: Path) -> None:
     assert doctest_only.total() == 6
     assert 0 < doctest_only["killed"] < 6 == doctest_only["killed"] + doctest_only["survived"]
     # A finished session is not begun again, unless that is asked for.
-    assert campaign(session, *words, "tests/qttt/test_game.py") == doctest_only
-    assert campaign(session, *words, "tests/qttt/test_game.py", "--again")["killed"] > doctest_only["killed"]
+    assert campaign(session, *words, "tests/game/test_game.py") == doctest_only
+    assert campaign(session, *words, "tests/game/test_game.py", "--again")["killed"] > doctest_only["killed"]
 
 
 def test_a_session_of_other_mutants_is_refused(tmp_path: Path) -> None:

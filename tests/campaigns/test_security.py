@@ -12,7 +12,7 @@ import pytest
 from qttt.cli.main import main
 from qttt.errors import QtttError
 from qttt.records.files import load_record
-from tests.qttt.cli_runs import run
+from tests.support.cli_runs import run
 
 ROOT = Path(__file__).parents[2]
 FULL = "1 5 2 6 3+4 7 8 9"

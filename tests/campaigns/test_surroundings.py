@@ -17,8 +17,8 @@ import pytest
 
 from qttt.records.files import load_record
 from qttt.storage import FileError, save_file
-from tests.qttt.cli_runs import run
-from tests.terminals import in_terminal
+from tests.support.cli_runs import run
+from tests.support.terminals import in_terminal
 
 ROOT = Path(__file__).parents[2]
 QTTT = [sys.executable, "-m", "qttt"]

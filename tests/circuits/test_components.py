@@ -22,7 +22,7 @@ from circuits.gates import (
 from circuits.measurement import Bit, Known, Readout, measure_board
 from circuits.program import ELEMENTARY, Step, read_program
 from circuits.register import board_circuit, her, occ, sym
-from tests.circuits.boards import level_five, level_two, place, rotate
+from tests.support.boards import level_five, level_two, place, rotate
 
 
 def by_one_state(circuit: QuantumCircuit, squares: list[int]) -> tuple[dict[str, float], float]:

@@ -13,7 +13,7 @@ from circuits.errors import DrawingError
 from circuits.gates import ClassicalGate, EntanglingGate, HalfEntanglingGate, SuperpositionGate
 from circuits.measurement import measure_board
 from circuits.register import board_circuit
-from tests.circuits.boards import level_five, place
+from tests.support.boards import level_five, place
 
 
 def pair() -> QuantumCircuit:

@@ -11,7 +11,7 @@ from circuits.components import fuse_components, join_components, split
 from circuits.fusion import FUSED_QUBITS, apply_steps, fuse
 from circuits.neighbours import neighbours
 from circuits.program import Step, read_program
-from tests.circuits.boards import level_five, level_two
+from tests.support.boards import level_five, level_two
 
 QUBITS = 5
 

@@ -17,7 +17,7 @@ from qiskit.circuit import QuantumCircuit
 from circuits.backends import job_store
 from circuits.backends.job_store import JobState
 from circuits.interrupts import interrupts_held
-from tests.circuits.ibm_circuits import chain, dynamic
+from tests.support.ibm_circuits import chain, dynamic
 
 
 def test_an_interrupt_waits_for_the_end_of_the_block() -> None:

@@ -19,7 +19,7 @@ from circuits.errors import DrawingError
 from circuits.gates import EntanglingGate
 from circuits.matplotlibrc import own_settings
 from circuits.register import board_circuit
-from tests.circuits.boards import place
+from tests.support.boards import place
 
 FOREIGN: Any = {
     "text.usetex": True,

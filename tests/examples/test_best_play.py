@@ -26,7 +26,7 @@ from qttt.game.outcomes import Observation
 from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Symbol
-from tests.pictures.test_palette import contrast
+from tests.display.pictures.test_palette import contrast
 
 REPLAYED = 6
 

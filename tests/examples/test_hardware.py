@@ -9,9 +9,9 @@ import pytest
 
 from qttt.cli.main import build_parser, main
 from qttt.records.files import load_record
-from tests.circuits.ibm_service import TOKEN, install
 from tests.examples.notebooks import ROOT
-from tests.qttt.cli_runs import run
+from tests.support.cli_runs import run
+from tests.support.ibm_service import TOKEN, install
 
 pytestmark = pytest.mark.ibm
 
