@@ -14,8 +14,7 @@ import numpy.typing as npt
 from qiskit.circuit import Gate
 from qiskit.circuit.library import UnitaryGate
 
-from circuits.neighbours import neighbours
-from circuits.program import PART_QUBITS, Placed, Step
+from circuits.program import PART_QUBITS, Placed, Step, neighbours
 
 FUSED_QUBITS: Final = PART_QUBITS
 """How wide a product may be: a move acts on four qubits, and five make Aer slower again."""

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 
 from qttt.game.rules import Rules
-from qttt.intervals import mean_interval, wilson
 from qttt.players.matches import Match, play_games, play_match
+from qttt.stats import mean_interval, wilson
 from qttt.storage import save_file
 from qttt.workers import processes, usable_cores
 

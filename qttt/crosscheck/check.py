@@ -27,12 +27,11 @@ from qttt.game.position import Position
 from qttt.game.roots import Attack, kept_fraction, read_roots
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode, Symbol
-from qttt.intervals import wilson
 from qttt.observation.compiler import CompiledBoard, compile_lean, compile_moves
 from qttt.observation.devices import DeviceObserver
 from qttt.observation.observers import CircuitObserver, Observer
 from qttt.observation.samples import service_errors
-from qttt.stats import binomial_p_value, p_value
+from qttt.stats import binomial_p_value, p_value, wilson
 from qttt.tabletop.rolls import Rolls, roll_odds, table_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ of every square (is a piece certainly there, was it attacked), because the two r
 other and must not share their reckoning. The lean circuit is the other way round: it starts from the roots.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, assert_never
@@ -19,7 +19,7 @@ from qttt.game.squares import EMPTY, EMPTY_BOARD, SQUARES
 from qttt.game.symbols import Mode, Symbol, View
 
 if TYPE_CHECKING:
-    from qiskit.circuit import Gate, QuantumCircuit
+    from qiskit.circuit import CircuitInstruction, Gate, QuantumCircuit
 
     from circuits import lean
     from circuits.components import Exact
@@ -399,3 +399,39 @@ class _Builder:
     def finished(self, readout: "Readout | None") -> CompiledBoard:
         """What has been built."""
         return CompiledBoard(self.circuit, readout, tuple(self.blocks))
+
+
+def opened_block(compiled: CompiledBoard, number: int) -> "QuantumCircuit":
+    """One box, opened: its elementary gates alone, on the board's 27 qubits.
+
+    Args:
+        compiled: a move-by-move circuit.
+        number: index of the box in ``compiled.blocks``.
+    """
+    box = [item for item in compiled.circuit.data if item.name != "measure"][number]
+    alone = compiled.circuit.copy_empty_like()
+    _open_into(alone, box)
+    return alone
+
+
+def with_opened(compiled: CompiledBoard, moves: Collection[int]) -> "QuantumCircuit":
+    """The whole circuit with the boxes of some moves opened and all others closed.
+
+    Args:
+        compiled: a move-by-move circuit.
+        moves: which moves to open, counted from 0 since the last observation.
+    """
+    circuit = compiled.circuit.copy_empty_like()
+    blocks = iter(compiled.blocks)
+    for item in compiled.circuit.data:
+        if item.name != "measure" and next(blocks).move in moves:
+            _open_into(circuit, item)
+        else:
+            circuit.append(item)
+    return circuit
+
+
+def _open_into(circuit: "QuantumCircuit", box: "CircuitInstruction") -> None:
+    inner = box.operation.definition
+    for step in inner.data:
+        circuit.append(step.operation, [box.qubits[inner.find_bit(qubit).index] for qubit in step.qubits])

@@ -19,11 +19,11 @@ from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode, Symbol
-from qttt.intervals import mean_interval, wilson
 from qttt.observation.observers import Observer, get_observer, measure_square, observe_positions
 from qttt.players import Look, Player, get_player
-from qttt.players.limits import limited
+from qttt.players.choices import limited
 from qttt.records.record import Record
+from qttt.stats import mean_interval, wilson
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,9 +11,8 @@ from qttt.errors import UsageError
 from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Symbol
-from qttt.players.choices import Choice, choices
+from qttt.players.choices import Choice, choices, unlimited
 from qttt.players.immediate import odds_now
-from qttt.players.limits import unlimited
 from qttt.players.lookahead import Budget, look_ahead
 from qttt.solver.probe import (
     UnsolvedError,

@@ -85,7 +85,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/circuits/test_drawing.py",
         "tests/observation/test_observers.py",
     ),
-    ("circuits.fusion", "circuits.neighbours", "circuits.backends.aer"): (
+    ("circuits.fusion", "circuits.backends.aer"): (
         "tests/circuits/test_fusion.py",
         "tests/circuits/backends/test_aer.py",
         "tests/campaigns/test_survivors.py",

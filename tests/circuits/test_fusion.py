@@ -9,8 +9,7 @@ from qiskit.quantum_info import Operator, Statevector
 
 from circuits.components import fuse_components, join_components, split
 from circuits.fusion import FUSED_QUBITS, apply_steps, fuse
-from circuits.neighbours import neighbours
-from circuits.program import Step, read_program
+from circuits.program import Step, neighbours, read_program
 from tests.support.boards import level_five, level_two
 
 QUBITS = 5

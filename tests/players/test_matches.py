@@ -20,10 +20,10 @@ from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
-from qttt.intervals import mean_interval, wilson
 from qttt.players.matches import Match, Score, play_game, play_match
 from qttt.records.record import Record
 from qttt.solver import probe
+from qttt.stats import mean_interval, wilson
 from tests.support.processes import left_in_group
 
 ROOT = Path(__file__).parents[2]

@@ -16,10 +16,10 @@ from qttt.game.squares import LINES
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.players import PLAYERS, Choice, Look, choices, get_player, lookahead
+from qttt.players.choices import MAX_OBSERVATIONS, limited
 from qttt.players.evaluation import estimate, line_shares
 from qttt.players.explanations import chances
 from qttt.players.immediate import odds_now
-from qttt.players.limits import MAX_OBSERVATIONS, limited
 from qttt.players.lookahead import Budget, look_ahead
 from qttt.players.strategies import accepts_draw, best_choices, solved_values
 from qttt.solver import probe

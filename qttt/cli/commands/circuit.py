@@ -76,8 +76,7 @@ def circuit_text(
         UsageError: the circuit cannot be drawn so.
     """
     from circuits.drawing import draw, to_qasm3
-    from qttt.observation.boxes import with_opened
-    from qttt.observation.compiler import compile_lean, compile_moves
+    from qttt.observation.compiler import compile_lean, compile_moves, with_opened
     from qttt.observation.samples import service_errors
 
     compiled = compile_lean(game, mode, strict=strict) if style == "lean" else compile_moves(game, mode)

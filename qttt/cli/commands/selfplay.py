@@ -51,7 +51,7 @@ def selfplay_report(match: "Match", score: "Score") -> dict[str, Any]:
         mean of X's wins minus O's with its 95 % interval; wins of whoever started; mean number of
         observation phases of a game.
     """
-    from qttt.intervals import wilson
+    from qttt.stats import wilson
 
     mean, low, high = score.value()
     starters = wilson(score.starter_wins, score.games)

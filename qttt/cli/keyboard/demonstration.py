@@ -20,8 +20,7 @@ from qttt.game.game import Game
 from qttt.game.moves import Move
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
-from qttt.observation.boxes import opened_block
-from qttt.observation.compiler import compile_moves
+from qttt.observation.compiler import compile_moves, opened_block
 from qttt.records.files import save_over, save_record
 from qttt.records.record import Record
 from qttt.tabletop.rolls import Rolls, check_rolls

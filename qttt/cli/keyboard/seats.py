@@ -8,7 +8,7 @@ from qttt.errors import UsageError
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
 from qttt.players import PLAYERS, Choice, Player, get_player
-from qttt.players.limits import limited
+from qttt.players.choices import limited
 from qttt.players.strategies import accepts_draw
 from qttt.records.record import Record
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qttt.cli.keyboard.game import ASIDES, game_points
-from qttt.cli.keyboard.helptext import WORDS
+from qttt.cli.keyboard.game import ASIDES, WORDS, game_points
 from qttt.cli.main import main
 from qttt.game import Game
 from qttt.game.result import Result

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from qttt.game.outcomes import Observation
-from qttt.players.limits import MAX_OBSERVATIONS
+from qttt.players.choices import MAX_OBSERVATIONS
 from qttt.records.files import load_record
 from tests.cli.keyboard.test_game import play
 
