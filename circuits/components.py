@@ -19,7 +19,7 @@ from circuits.decoding import ILLEGAL, Bits, Shots, decode
 from circuits.errors import CircuitShapeError
 from circuits.fusion import apply_steps, elementary_gate, fuse
 from circuits.measurement import HERALDS, POSITIONS, REGISTER_NAMES, SYMBOLS, Bit, Readout
-from circuits.program import Measurement, Placed, Program, Step, read_program
+from circuits.program import GateStep, Measurement, Placed, Program, read_program
 from circuits.register import place
 
 MAX_QUBITS: Final = 22
@@ -49,7 +49,7 @@ class Component:
     targets: tuple[tuple[str, int], ...]
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[GateStep, ...]:
         """The component's elementary gates."""
         return tuple([step for placed in self.parts for step in placed.steps()])
 

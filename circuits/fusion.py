@@ -14,7 +14,7 @@ import numpy.typing as npt
 from qiskit.circuit import Gate
 from qiskit.circuit.library import UnitaryGate
 
-from circuits.program import PART_QUBITS, Placed, Step, neighbours
+from circuits.program import PART_QUBITS, GateStep, Placed, neighbours
 
 FUSED_QUBITS: Final = PART_QUBITS
 """How wide a product may be: a move acts on four qubits, and five make Aer slower again."""
@@ -23,7 +23,7 @@ FUSED_QUBITS: Final = PART_QUBITS
 @lru_cache(maxsize=1024)
 def elementary_gate(name: str, params: tuple[float, ...]) -> Gate:
     """Return the gate of a step, the same object every time."""
-    return Step(name, params, ()).gate()
+    return GateStep(name, params, ()).gate()
 
 
 @lru_cache(maxsize=1024)
@@ -32,7 +32,7 @@ def elementary_matrix(name: str, params: tuple[float, ...]) -> npt.NDArray[np.co
     return np.asarray(elementary_gate(name, params).to_matrix(), dtype=np.complex128)
 
 
-def apply_steps(state: npt.NDArray[np.complex128], steps: Iterable[Step]) -> npt.NDArray[np.complex128]:
+def apply_steps(state: npt.NDArray[np.complex128], steps: Iterable[GateStep]) -> npt.NDArray[np.complex128]:
     """Apply gates to amplitudes.
 
     Args:

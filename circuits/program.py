@@ -111,7 +111,7 @@ _STANDARD: Final = {
 }
 
 
-class Step(NamedTuple):
+class GateStep(NamedTuple):
     """One elementary gate.
 
     Attributes:
@@ -142,7 +142,7 @@ class Part:
     """
 
     num_qubits: int
-    steps: tuple[Step, ...]
+    steps: tuple[GateStep, ...]
 
 
 class Placed(NamedTuple):
@@ -156,11 +156,11 @@ class Placed(NamedTuple):
     part: Part
     qubits: tuple[int, ...]
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[GateStep, ...]:
         """The part's gates on the qubits where it lies."""
         qubits = self.qubits
         return tuple(
-            [Step(name, params, tuple([qubits[n] for n in on])) for name, params, on in self.part.steps]
+            [GateStep(name, params, tuple([qubits[n] for n in on])) for name, params, on in self.part.steps]
         )
 
 
@@ -186,7 +186,7 @@ class Program(NamedTuple):
     measurements: tuple[Measurement, ...]
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[GateStep, ...]:
         """The elementary gates in order; those of one move may have changed places with each other."""
         return tuple([step for placed in self.parts for step in placed.steps()])
 
@@ -223,7 +223,7 @@ def _open(operation: Operation) -> tuple[Placed, ...]:
     return _known_moves[recipe]
 
 
-def _grouped(steps: Iterable[Step]) -> tuple[Placed, ...]:
+def _grouped(steps: Iterable[GateStep]) -> tuple[Placed, ...]:
     parts = []
     for qubits, group in neighbours(steps, PART_QUBITS):
         order = tuple(sorted(qubits))
@@ -235,7 +235,7 @@ def _grouped(steps: Iterable[Step]) -> tuple[Placed, ...]:
     return tuple(parts)
 
 
-def elementary_steps(operation: Operation) -> Iterator[Step]:
+def elementary_steps(operation: Operation) -> Iterator[GateStep]:
     """Open a gate down to elementary ones, in the order of its definition and on its own qubits.
 
     Raises:
@@ -249,7 +249,7 @@ def elementary_steps(operation: Operation) -> Iterator[Step]:
     for instruction in operation.definition.data:
         qubits = [index[qubit] for qubit in instruction.qubits]
         if _is_elementary(instruction):
-            yield Step(instruction.name, _angles(instruction.params, instruction.name), tuple(qubits))
+            yield GateStep(instruction.name, _angles(instruction.params, instruction.name), tuple(qubits))
         elif not _is_barrier(instruction):
             for step in elementary_steps(instruction.operation):
                 yield step._replace(qubits=tuple([qubits[number] for number in step.qubits]))
@@ -285,7 +285,7 @@ def read_program(circuit: QuantumCircuit) -> Program:
             if not measured.isdisjoint(qubits):
                 raise CircuitShapeError(f"gate {name!r} acts on a qubit that has been measured")
             if _is_elementary(instruction):
-                step = Step(name, _angles(instruction.params, name), _OWN[len(qubits)])
+                step = GateStep(name, _angles(instruction.params, name), _OWN[len(qubits)])
                 parts.append(Placed(_part(len(qubits), (step,)), tuple(qubits)))
             else:
                 for part, inner in _open(instruction.operation):

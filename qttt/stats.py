@@ -61,7 +61,7 @@ def p_value(
     seen = np.array([counts.get(outcome, 0) for outcome in outcomes])
     # Σ (n − e)² / e is Σ n² / e less the total, and this form needs no difference of large arrays.
     statistic = float((seen**2 / expected).sum())
-    rng = apart(rng)
+    rng = independent_generator(rng)
     last = replicates if threshold is None else max(replicates, ceil(_RESOLUTION / threshold) - 1)
     extreme = drawn = 0
     stage = replicates
@@ -75,7 +75,7 @@ def p_value(
         stage = min(_STAGE * (drawn + 1) - 1, last)
 
 
-def apart(rng: "np.random.Generator") -> "np.random.Generator":
+def independent_generator(rng: "np.random.Generator") -> "np.random.Generator":
     """A generator of its own for methods other than ``random()``, at the price of one number.
 
     Their streams may change from one numpy version to the next. Taken from here they leave the stream of the

@@ -10,7 +10,7 @@ import pytest
 from qttt.cli.commands.circuit import circuit_stats, circuit_text
 from qttt.cli.commands.odds import odds_report
 from qttt.crosscheck.by_device import judged
-from qttt.crosscheck.check import check, promised
+from qttt.crosscheck.check import check, dice_probability
 from qttt.errors import IllegalMoveError, UsageError
 from qttt.game import Game, odds, roots
 from qttt.game.outcomes import Observation
@@ -29,7 +29,7 @@ from qttt.players.matches import Match, play_game
 from qttt.players.strategies import accepts_draw, get_player
 from qttt.solver.probe import Value, best_choice, ranked
 from qttt.tabletop import rolls
-from qttt.tabletop.d6 import Reading
+from qttt.tabletop.d6 import RollRule
 from qttt.tabletop.questions import Asks, Question
 from qttt.tabletop.rolls import Rolls, check_rolls, observe_by_rolls, roll_odds, roll_step, table_of, throw
 
@@ -73,7 +73,7 @@ TAKES_MODE: dict[str, Callable[[Any], Any]] = {
     "compile_phase": lambda mode: compile_phase(phase_of_play(GAME), mode).blocks,
     "compile_lean": lambda mode: compile_lean(GAME, mode).exact().outcomes,
     "compile_board": lambda mode: compile_board(GAME, mode).blocks,
-    "dice_probability": lambda mode: promised(POSITION, 4, Symbol.X, mode),
+    "dice_probability": lambda mode: dice_probability(POSITION, 4, Symbol.X, mode),
     "find_fault": lambda mode: faults.find_fault(BOARD, POSITION, mode),
     "impossible_boards": lambda mode: faults.impossible_boards([BOARD], POSITION, mode),
     "check": lambda mode: check(GAME, mode, DiceObserver(), rng(), shots=20).to_json(),
@@ -142,7 +142,7 @@ def test_the_mode_of_an_observation_reaches_the_record() -> None:
     assert str(Observation(BOARD, "rotated")) == f"=r:{BOARD}"  # type: ignore[arg-type]
 
 
-TWO_DICE = Question(Symbol.X, (1,), Asks.MINE, Surd(Reading.SNAKE_EYES.chance), Reading.SNAKE_EYES)
+TWO_DICE = Question(Symbol.X, (1,), Asks.MINE, Surd(RollRule.SNAKE_EYES.chance), RollRule.SNAKE_EYES)
 HALF = Game(4)
 HALF.play("1+3 1-2 4 5 6 7 8 9")
 
@@ -193,7 +193,7 @@ def test_who_plays_may_be_a_plain_string() -> None:
     assert [choice for choice, _ in ranked(values, "O")] == ["b", "a"]  # type: ignore[arg-type]
     player = get_player("greedy", Rules.of(1))
     assert accepts_draw(player, "X", State()) is accepts_draw(player, Symbol.X, State())  # type: ignore[arg-type]
-    assert promised(POSITION, 4, "X", Mode.STANDARD) == 1  # type: ignore[arg-type]
+    assert dice_probability(POSITION, 4, "X", Mode.STANDARD) == 1  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_who_plays_may_be_a_plain_string() -> None:
         lambda who: Match("random", "random", first=who),
         lambda who: ranked({"a": Value(0.5, 0.0)}, who),
         lambda who: accepts_draw(get_player("greedy", Rules.of(1)), who, State()),
-        lambda who: promised(POSITION, 4, who, Mode.STANDARD),
+        lambda who: dice_probability(POSITION, 4, who, Mode.STANDARD),
     ],
     ids=["Game", "State", "Match", "ranked", "accepts_draw", "dice_probability"],
 )

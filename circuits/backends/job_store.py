@@ -95,7 +95,7 @@ class Job:
         state: how far it is.
         job_id: the service's name for it, once it has one.
         instance: the CRN of the instance that it is charged to, or None.
-        options: how it is run, as `circuits.backends.ibm.backend.Options` has it.
+        options: how it is run, as `circuits.backends.ibm.backend.JobOptions` has it.
         quantum_seconds: the estimated time on the device, the service's own once it is known.
         reason: why there will be no shots.
         results: the shots of every circuit, once they are there.

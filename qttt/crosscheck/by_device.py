@@ -39,11 +39,11 @@ from qttt.game.game import Game
 from qttt.game.odds import distance
 from qttt.game.state import State
 from qttt.game.symbols import Mode
-from qttt.observation.devices import DeviceObserver, Plan, Reading, read_shots
+from qttt.observation.devices import DecodedShots, DeviceObserver, Plan, read_shots
 from qttt.observation.faults import impossible_boards
 from qttt.observation.observers import DiceObserver, Observer
 from qttt.observation.samples import Sample, service_errors
-from qttt.stats import apart
+from qttt.stats import independent_generator
 from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
@@ -272,7 +272,7 @@ def check_shots(
 
 
 def judge(
-    reading: Reading,
+    reading: DecodedShots,
     odds: Mapping[str, float],
     predicted: float,
     rng: "np.random.Generator",
@@ -327,7 +327,7 @@ def _chance_distance(
 
     p = np.array(list(odds.values()))
     p /= p.sum()
-    rng = apart(rng)
+    rng = independent_generator(rng)
     number = ceil(_RESOLUTION / threshold) - 1
     gaps = np.empty(number)
     for done in range(0, number, _CHUNK):

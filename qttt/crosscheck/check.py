@@ -197,7 +197,7 @@ def _square_checks(
             number = sum(count for board, count in counts.items() if board[square - 1] == symbol)
             low, high = wilson(number, kept, CONFIDENCE)
             measured = number / kept if kept else 0.0
-            promise = promised(position, square, symbol, mode)
+            promise = dice_probability(position, square, symbol, mode)
             by_d6 = None if by_rolls is None else by_rolls[square - 1][symbol]
             rows.append(SquareCheck(square, symbol, promise, exact[symbol], measured, low, high, by_d6))
     return rows
@@ -210,7 +210,7 @@ def _dice_left(game: Game) -> Position:
     return table_of(state).position if settled else state.position.standard()
 
 
-def promised(position: Position, square: int, symbol: Symbol, mode: Mode) -> float | None:
+def dice_probability(position: Position, square: int, symbol: Symbol, mode: Mode) -> float | None:
     """What the dice in a square promise a symbol: the sum of |value| / 4 over its dice.
 
     In the rotated mode the dice are read as a view switch would turn them.

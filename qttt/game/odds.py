@@ -19,7 +19,7 @@ from qttt.game.symbols import Mode
 
 
 @dataclass(frozen=True, slots=True)
-class Component:
+class RootOdds:
     """The distribution of one independent part of the board.
 
     Attributes:
@@ -49,7 +49,7 @@ class Odds:
         fixed: nine characters, the symbols observed before, empty elsewhere.
     """
 
-    components: tuple[Component, ...]
+    components: tuple[RootOdds, ...]
     fixed: str = EMPTY_BOARD
 
     def outcomes(self) -> dict[str, float]:
@@ -89,7 +89,7 @@ class Odds:
     def positions(self) -> dict[str, float]:
         """The distribution of which squares are filled (``#``) and empty (``.``)."""
         reduced = Odds(
-            tuple(Component(c.squares, _filled(c.patterns)) for c in self.components),
+            tuple(RootOdds(c.squares, _filled(c.patterns)) for c in self.components),
             "".join("X" if cell != EMPTY else EMPTY for cell in self.fixed),
         )
         return {board.replace("X", "#"): p for board, p in reduced.outcomes().items()}
@@ -140,7 +140,7 @@ class Odds:
             total = sum(weight for _, weight in kept)
             if not kept:
                 raise UsageError(f"the positions {positions} are impossible here")
-            components.append(Component(component.squares, tuple((p, w / total) for p, w in kept)))
+            components.append(RootOdds(component.squares, tuple((p, w / total) for p, w in kept)))
         conditioned = Odds(tuple(components), self.fixed)
         if any(
             (mark == EMPTY) != (row[EMPTY] > 0.5)
@@ -180,8 +180,8 @@ def observation_odds(position: Position, mode: Mode = Mode.STANDARD) -> Odds:
     return Odds(tuple(_component(root, mode) for root in read_roots(standing)), standing.observed)
 
 
-def _component(root: Root, mode: Mode) -> Component:
-    return Component(root.squares, _floats(root.shape(), mode))
+def _component(root: Root, mode: Mode) -> RootOdds:
+    return RootOdds(root.squares, _floats(root.shape(), mode))
 
 
 @cache

@@ -144,7 +144,7 @@ def read_roots(position: Position) -> tuple[Root, ...]:
 
 #: One possibility for a root: what each of its squares holds, in their order, "." for empty.
 Pattern = str
-State = dict[Pattern, Surd]
+Amplitudes = dict[Pattern, Surd]
 
 # Half-cancelling: the piece stays with amplitude √½ − 1, moves with √½, and the attacker's takes its
 # place with ±1, all relative to the half (rules.md, "What the dice mean"); the whole root is
@@ -153,7 +153,7 @@ _STAY, _MOVE, _TAKE = SQRT_HALF - ONE, SQRT_HALF, ONE
 _Term = tuple[Surd, tuple[str, ...]]
 
 
-def root_state(root: Root) -> State:
+def root_state(root: Root) -> Amplitudes:
     """The exact state of a root.
 
     Args:
@@ -192,10 +192,10 @@ def _distribution(shape: Root, mode: Mode) -> tuple[tuple[Pattern, Surd], ...]:
     return tuple(sorted((pattern, weight / total) for pattern, weight in weights.items()))
 
 
-def rotated(state: State, places: "range | tuple[int, ...]") -> State:
+def rotated(state: Amplitudes, places: "range | tuple[int, ...]") -> Amplitudes:
     """Rotate the symbol (△ to plus, □ to minus) at the given places of every pattern that is filled there."""
     for place in places:
-        turned: State = {}
+        turned: Amplitudes = {}
         for pattern, amplitude in state.items():
             if pattern[place] == ".":
                 turned[pattern] = turned.get(pattern, ZERO) + amplitude
@@ -211,7 +211,7 @@ def rotated(state: State, places: "range | tuple[int, ...]") -> State:
 
 @cache
 def _state(shape: Root) -> tuple[tuple[Pattern, Surd], ...]:
-    state: State = {}
+    state: Amplitudes = {}
     for here in range(len(shape.sites)):
         terms: list[_Term] = [(SQRT_HALF if shape.in_half else ONE, ())]
         for index, site in enumerate(shape.sites):
@@ -259,7 +259,7 @@ def _absent(site: Site, q: Symbol) -> Iterator[_Term]:
 
 
 def _twisted(terms: list[_Term]) -> list[_Term]:
-    state: State = {}
+    state: Amplitudes = {}
     for amplitude, pattern in terms:
         state["".join(pattern)] = amplitude
     return [(amplitude, tuple(pattern)) for pattern, amplitude in rotated(state, (0, 1)).items()]

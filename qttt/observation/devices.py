@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from qiskit.circuit import QuantumCircuit
 
-    from circuits.backends.ibm.backend import IBMBackend, Options, Prepared
+    from circuits.backends.ibm.backend import IBMBackend, JobOptions, Prepared
     from circuits.backends.progress import Notify
     from circuits.decoding import Decoded, Shots
     from circuits.lean import Encoding
@@ -74,16 +74,16 @@ def open_device(
 
     with service_errors():
         backend = cast("IBMBackend", get_backend(name, notify or ignore))
-        from circuits.backends.ibm.backend import Options
+        from circuits.backends.ibm.backend import JobOptions
 
-    options = Options(dynamical_decoupling=decoupling, twirling=twirling, seeds=SEEDS)
+    options = JobOptions(dynamical_decoupling=decoupling, twirling=twirling, seeds=SEEDS)
     return DeviceObserver(
         backend, encoding="strict" if strict else "masked", options=options, accept_noise=accept_noise
     )
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class DecodedShots:
     """What the shots of one circuit say of a board.
 
     Attributes:
@@ -118,7 +118,7 @@ class Reading:
         return noise_in(self.sample(), self.odds, self.readout)
 
 
-def read_shots(state: State, mode: Mode, readout: "Readout", shots: "Shots") -> Reading:
+def read_shots(state: State, mode: Mode, readout: "Readout", shots: "Shots") -> DecodedShots:
     """Decode the shots of a state's board, and find the impossible ones.
 
     Args:
@@ -135,7 +135,7 @@ def read_shots(state: State, mode: Mode, readout: "Readout", shots: "Shots") -> 
     decoded = decode(readout, shots)
     position = state.position.standard()
     faults = impossible_boards(decoded.boards, position, mode)
-    return Reading(
+    return DecodedShots(
         reject(decoded, {board: str(fault) for board, fault in faults.items()}),
         {**decoded.counts(), **decoded.illegal_kinds},
         readout,
@@ -143,7 +143,7 @@ def read_shots(state: State, mode: Mode, readout: "Readout", shots: "Shots") -> 
     )
 
 
-def first_positions(readings: Mapping[Mode, Reading]) -> tuple[Positions, Sample]:
+def first_positions(readings: Mapping[Mode, DecodedShots]) -> tuple[Positions, Sample]:
     """The positions of the first possible shot, and the shots of the circuit that it was read from.
 
     Args:
@@ -194,7 +194,7 @@ class DeviceObserver:
         backend: "IBMBackend",
         *,
         encoding: "Encoding" = "masked",
-        options: "Options | None" = None,
+        options: "JobOptions | None" = None,
         shots: int = DEFAULT_SHOTS,
         unasked: bool = False,
         accept_noise: bool = False,
@@ -236,11 +236,11 @@ class DeviceObserver:
                 does not take.
             ServiceError: the account or the service failed.
         """
-        from circuits.backends.ibm.backend import Options
+        from circuits.backends.ibm.backend import JobOptions
         from circuits.backends.progress import ignore
 
         shots = self.shots if shots is None else shots
-        options = self.options or Options(seeds=SEEDS)
+        options = self.options or JobOptions(seeds=SEEDS)
         modes = tuple(check_request(game.state, mode, shots) for mode in modes)
         with service_errors():
             fitted = [self._fit(_drafts(game, mode, self.encoding), options.seeds) for mode in modes]
@@ -269,10 +269,10 @@ class DeviceObserver:
             UsageError: the device does not take it.
             ServiceError: the account or the service failed.
         """
-        from circuits.backends.ibm.backend import Options
+        from circuits.backends.ibm.backend import JobOptions
         from circuits.backends.progress import ignore
 
-        options = self.options or Options(seeds=SEEDS)
+        options = self.options or JobOptions(seeds=SEEDS)
         with service_errors():
             prepared = self.backend.prepare(
                 [circuit],
@@ -389,7 +389,7 @@ class DeviceObserver:
             )
 
 
-def readings_of(state: State, plan: Plan, shots: "Sequence[Shots]") -> dict[Mode, Reading]:
+def readings_of(state: State, plan: Plan, shots: "Sequence[Shots]") -> dict[Mode, DecodedShots]:
     """What the shots of a plan's circuits say, by mode."""
     readings = {}
     with service_errors():

@@ -19,7 +19,7 @@ from qttt.game.game import Game
 from qttt.game.outcomes import Positions
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode
-from qttt.observation.devices import Reading, read_shots
+from qttt.observation.devices import DecodedShots, read_shots
 from qttt.observation.dynamic import Policy, dynamic_odds, read_dynamic
 from qttt.observation.job_runs import OBSERVATION, PendingJob, free_file, has_readouts, load_job
 from qttt.observation.samples import service_errors
@@ -102,7 +102,7 @@ class Pending(PendingJob):
         """The same with the record brought up to a game that went on."""
         return replace(self, record=self.record.updated(game))
 
-    def readings(self, game: Game, shots: "Sequence[Shots]") -> dict[Mode, Reading]:
+    def readings(self, game: Game, shots: "Sequence[Shots]") -> dict[Mode, DecodedShots]:
         """What the job's shots say of the board of a game, by mode.
 
         Raises:
@@ -119,7 +119,7 @@ class Pending(PendingJob):
                 found[Mode(item.label)] = read_shots(state, Mode(item.label), item.readout, run)
         return found
 
-    def reading_of_policy(self, game: Game, shots: "Sequence[Shots]") -> Reading:
+    def reading_of_policy(self, game: Game, shots: "Sequence[Shots]") -> DecodedShots:
         """What the shots say of the board of a game whose mode the circuit chose.
 
         Raises:
@@ -131,7 +131,7 @@ class Pending(PendingJob):
         assert item.readout is not None
         with service_errors():
             decoded = read_dynamic(game.state, self.policy, item.readout, run)
-        return Reading(decoded, decoded.counts(), item.readout, dynamic_odds(game.state, self.policy))
+        return DecodedShots(decoded, decoded.counts(), item.readout, dynamic_odds(game.state, self.policy))
 
 
 def find(name: str) -> Pending:

@@ -20,7 +20,7 @@ from qttt.game.symbols import Mode, Symbol, View
 from qttt.solver.blocks import blocks_of, code_of
 from qttt.solver.boards import Pair
 from qttt.solver.search import FIRST_INEXACT, MARGIN, Search, position_key
-from qttt.solver.tables import Table, shipped_table, table_path
+from qttt.solver.tables import ValueTable, shipped_table, table_path
 
 Choice = TypeVar("Choice")
 #: So many searched positions are kept; beyond that the memory is emptied and filled anew.
@@ -73,7 +73,7 @@ class Prober:
         level: the level.
     """
 
-    def __init__(self, level: Level, table: Table) -> None:
+    def __init__(self, level: Level, table: ValueTable) -> None:
         """Take a level and its table."""
         self.level = level
         self._search = Search(level, table)

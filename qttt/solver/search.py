@@ -14,7 +14,7 @@ from qttt.solver.blocks import BLOCKS, CODES, LONE, OBSERVED, canonical, code_of
 from qttt.solver.boards import Pair, board_blocks, verdict
 from qttt.solver.expectation import Expectation
 from qttt.solver.moves import changes
-from qttt.solver.tables import Table
+from qttt.solver.tables import ValueTable
 
 #: Below this level every value is a dyadic fraction that a double holds exactly.
 FIRST_INEXACT = 3
@@ -38,7 +38,7 @@ class Search:
     """
 
     def __init__(
-        self, level: Level, table: Table | None = None, progress: Callable[[int], None] | None = None
+        self, level: Level, table: ValueTable | None = None, progress: Callable[[int], None] | None = None
     ) -> None:
         """Start from a table, or from the rules alone.
 

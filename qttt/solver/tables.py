@@ -52,7 +52,7 @@ class TableError(QtttError):
         )
 
 
-class Table:
+class ValueTable:
     """Values of positions, looked up by key.
 
     Attributes:
@@ -183,7 +183,7 @@ def _stored(pair: Pair) -> bytes:
     return b"".join(round(number / STEP).to_bytes(_NUMBER_BYTES, "little", signed=True) for number in pair)
 
 
-def unpack_table(content: bytes, path: Traversable) -> Table:
+def unpack_table(content: bytes, path: Traversable) -> ValueTable:
     """Read a file's content and verify its checksum.
 
     Args:
@@ -200,12 +200,12 @@ def unpack_table(content: bytes, path: Traversable) -> Table:
             raise TableError(path, f"has format {str(about['format'])[:20]}, and this program reads {FORMAT}")
         if hashlib.sha256(payload).hexdigest() != about["sha256"]:
             raise TableError(path, "is damaged: its checksum does not fit")
-        return Table(about, payload)
+        return ValueTable(about, payload)
     except MALFORMED as error:
         raise TableError(path, "is damaged") from error
 
 
-def read_table(path: Traversable) -> Table:
+def read_table(path: Traversable) -> ValueTable:
     """Read a table file.
 
     Raises:
@@ -219,7 +219,7 @@ def read_table(path: Traversable) -> Table:
 
 
 @cache
-def shipped_table(level: int) -> Table:
+def shipped_table(level: int) -> ValueTable:
     """The table of a level that comes with the package, read once.
 
     Raises:

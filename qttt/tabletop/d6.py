@@ -10,7 +10,7 @@ from qttt.chance import Uniform
 FACES = 6
 
 
-class Reading(Enum):
+class RollRule(Enum):
     """The ways in which the Player Reference reads a roll; the value is the sentence said before it."""
 
     EVEN = "even means yes"
@@ -22,7 +22,7 @@ class Reading(Enum):
     @property
     def dice(self) -> int:
         """How many dice are thrown at once: 1 or 2."""
-        return 2 if self in (Reading.SNAKE_EYES, Reading.NOT_SNAKE_EYES) else 1
+        return 2 if self in (RollRule.SNAKE_EYES, RollRule.NOT_SNAKE_EYES) else 1
 
     def answer(self, faces: tuple[int, ...]) -> bool | None:
         """What one throw says.
@@ -33,13 +33,13 @@ class Reading(Enum):
         Returns:
             Yes or no; None if the throw does not count and is made again.
         """
-        if self is Reading.EVEN:
+        if self is RollRule.EVEN:
             return faces[0] % 2 == 0
-        if self is Reading.ONE_OR_TWO:
+        if self is RollRule.ONE_OR_TWO:
             return None if faces[0] == FACES else faces[0] <= 2
-        if self is Reading.NOT_ONE_OR_TWO:
+        if self is RollRule.NOT_ONE_OR_TWO:
             return faces[0] > 2
-        return (faces == (1, 1)) is (self is Reading.SNAKE_EYES)
+        return (faces == (1, 1)) is (self is RollRule.SNAKE_EYES)
 
     @property
     def chance(self) -> Fraction:
@@ -65,6 +65,6 @@ class Reading(Enum):
 
 
 @cache
-def _chance(reading: Reading) -> Fraction:
+def _chance(reading: RollRule) -> Fraction:
     answers = [reading.answer(faces) for faces in product(range(1, FACES + 1), repeat=reading.dice)]
     return Fraction(answers.count(True), len(answers) - answers.count(None))

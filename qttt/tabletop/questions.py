@@ -14,7 +14,7 @@ from qttt.game.adjustment import Branch, Piece, branches, found, missed, symbol_
 from qttt.game.configurations import Configuration, Contents, Squares, configuration, partner
 from qttt.game.surds import ZERO, Surd
 from qttt.game.symbols import Mode, Symbol
-from qttt.tabletop.d6 import Reading
+from qttt.tabletop.d6 import RollRule
 
 
 class Step(Enum):
@@ -51,7 +51,7 @@ class Question:
     squares: tuple[int, ...]
     asks: Asks
     chance: Surd
-    reading: Reading
+    reading: RollRule
     hidden: bool = False
 
     @property
@@ -80,7 +80,7 @@ class Answers(NamedTuple):
 
 
 _READINGS = {
-    reading.chance: reading for reading in (Reading.EVEN, Reading.ONE_OR_TWO, Reading.NOT_ONE_OR_TWO)
+    reading.chance: reading for reading in (RollRule.EVEN, RollRule.ONE_OR_TWO, RollRule.NOT_ONE_OR_TWO)
 }
 
 
@@ -136,7 +136,7 @@ class Cluster:
         """Any die of value 2 may be asked about, the attacker's as well as the root's; 1s never."""
         return [
             Answers(
-                _question(die.shape, (square,), Asks.MINE, Surd(Reading.EVEN.chance)),
+                _question(die.shape, (square,), Asks.MINE, Surd(RollRule.EVEN.chance)),
                 self._with(found(self.dice, square, die.piece)),
                 self._with(missed(self.dice, square, die.piece)),
             )
@@ -157,7 +157,7 @@ class Cluster:
                     # The reference has no roll for 3/5; the other half is asked about.
                     continue
                 chance = branch.weight / total
-                reading = Reading.SNAKE_EYES if unlikely else None
+                reading = RollRule.SNAKE_EYES if unlikely else None
                 for asker, asks in self._askers(piece, branch):
                     result.append(
                         Answers(
@@ -183,7 +183,7 @@ class Cluster:
                 assert other is not None
                 result += [
                     Answers(
-                        _question(die.shape, (square,), Asks.MINE, Surd(Reading.EVEN.chance)),
+                        _question(die.shape, (square,), Asks.MINE, Surd(RollRule.EVEN.chance)),
                         self._placed({square: die.shape, other: die.shape.opponent}),
                         self._placed({square: die.shape.opponent, other: die.shape}),
                     )
@@ -194,7 +194,7 @@ class Cluster:
             weights = symbol_weights(contents, self._mode_at(square))
             chance = weights[asker] / (weights[Symbol.X] + weights[Symbol.O])
             uneven = len({abs(die.value) for die in contents}) == 2
-            reading = Reading.NOT_SNAKE_EYES if uneven and self._mode_at(square) is Mode.ROTATED else None
+            reading = RollRule.NOT_SNAKE_EYES if uneven and self._mode_at(square) is Mode.ROTATED else None
             result.append(
                 Answers(
                     _question(asker, (square,), Asks.MINE, chance, reading, square in self.twisted),
@@ -277,7 +277,7 @@ def _question(
     squares: tuple[int, ...],
     asks: Asks,
     chance: Surd,
-    reading: Reading | None = None,
+    reading: RollRule | None = None,
     hidden: bool = False,
 ) -> Question:
     return Question(asker, squares, asks, chance, reading or _READINGS[chance.rational], hidden)

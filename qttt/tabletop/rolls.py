@@ -12,14 +12,14 @@ from functools import cache, lru_cache
 from qttt.chance import Uniform
 from qttt.errors import UsageError
 from qttt.game.adjustment import missed
-from qttt.game.odds import Component, Odds
+from qttt.game.odds import Odds, RootOdds
 from qttt.game.outcomes import Measurement
 from qttt.game.rules import Rules
 from qttt.game.squares import EMPTY
 from qttt.game.state import State
 from qttt.game.surds import ONE, ZERO, Surd
 from qttt.game.symbols import Mode, Word
-from qttt.tabletop.d6 import Reading
+from qttt.tabletop.d6 import RollRule
 from qttt.tabletop.questions import Asks, Cluster, Question, Step
 from qttt.tabletop.table import Table, lay_out
 
@@ -179,7 +179,7 @@ def measure_by_rolls(state: State, square: int, rng: Uniform) -> tuple[Measureme
         asked = max(contents, key=lambda die: (die.value, die.shape is state.turn))
         if asked.value == 4:
             return Measurement(square, asked.shape), records
-        question = Question(asked.shape, (square,), Asks.MINE, Surd(Reading.EVEN.chance), Reading.EVEN)
+        question = Question(asked.shape, (square,), Asks.MINE, Surd(RollRule.EVEN.chance), RollRule.EVEN)
         records.append(throw(question, rng))
         if records[-1].yes:
             return Measurement(square, asked.shape), records
@@ -214,7 +214,7 @@ def rolled_odds(table: Table, mode: Mode, chance: Chance) -> Odds:
     mode = Mode.named(mode)
     return Odds(
         tuple(
-            Component(
+            RootOdds(
                 group.squares,
                 tuple((pattern, float(p)) for pattern, p in rolled_out(group.cluster, mode, chance).items()),
             )

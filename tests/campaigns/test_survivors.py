@@ -12,7 +12,7 @@ from qttt.errors import UsageError
 from qttt.game.adjustment import symbol_weights
 from qttt.game.dice import die_of
 from qttt.game.game import Game, parse_event
-from qttt.game.odds import Component, distance, observation_odds
+from qttt.game.odds import RootOdds, distance, observation_odds
 from qttt.game.outcomes import Measurement, filled_squares
 from qttt.game.position import START, Position
 from qttt.game.roots import Attack, Root, Site, kept_fraction, read_roots, rotated
@@ -88,7 +88,7 @@ class Constant:
 
 def test_a_number_beyond_the_rounded_sum_draws_the_last_pattern() -> None:
     """Probabilities are floats, and ten of them may add up to a little less than 1."""
-    component = Component((1,), ((".", 0.25), ("O", 0.25), ("X", 0.5 - 1e-12)))
+    component = RootOdds((1,), ((".", 0.25), ("O", 0.25), ("X", 0.5 - 1e-12)))
     assert [component.draw(Constant(number)) for number in (0.0, 0.2499, 0.25, 0.9)] == [".", ".", "O", "X"]
     assert component.draw(Constant(1 - 2**-53)) == "X"
 

@@ -20,7 +20,7 @@ from circuits.gates import (
     ViewSwitchGate,
 )
 from circuits.measurement import Bit, Known, Readout, measure_board
-from circuits.program import ELEMENTARY, Step, read_program
+from circuits.program import ELEMENTARY, GateStep, read_program
 from circuits.register import board_circuit, her, occ, sym
 from tests.support.boards import level_five, level_two, place, rotate
 
@@ -182,7 +182,9 @@ def test_every_elementary_gate_and_any_block() -> None:
     for seed, name in enumerate(sorted(ELEMENTARY)):
         angles = {"p": 1, "rx": 1, "ry": 1, "rz": 1, "u": 3}.get(name, 0)
         qubits = [(seed * 3 + number * 5) % 4 for number in range(2 if name in ("cx", "cz", "swap") else 1)]
-        circuit.append(Step(name, tuple(0.3 + seed + number for number in range(angles)), ()).gate(), qubits)
+        circuit.append(
+            GateStep(name, tuple(0.3 + seed + number for number in range(angles)), ()).gate(), qubits
+        )
         circuit.ry(0.4 + seed, seed % 4)
         circuit.cx(seed % 4, (seed + 1) % 4)
     circuit.append(inner.to_gate(), [3, 1, 0])

@@ -9,18 +9,18 @@ from qiskit.quantum_info import Operator, Statevector
 
 from circuits.components import fuse_components, join_components, split
 from circuits.fusion import FUSED_QUBITS, apply_steps, fuse
-from circuits.program import Step, neighbours, read_program
+from circuits.program import GateStep, neighbours, read_program
 from tests.support.boards import level_five, level_two
 
 QUBITS = 5
 
 
 @st.composite
-def step(draw: st.DrawFn) -> Step:
+def step(draw: st.DrawFn) -> GateStep:
     name = draw(st.sampled_from(["x", "h", "ry", "sdg", "cx", "cz", "swap"]))
     first, second = draw(st.permutations(range(QUBITS)))[:2]
     params = (draw(st.floats(-3, 3)),) if name == "ry" else ()
-    return Step(name, params, (first, second) if name in {"cx", "cz", "swap"} else (first,))
+    return GateStep(name, params, (first, second) if name in {"cx", "cz", "swap"} else (first,))
 
 
 def product(gates: QuantumCircuit) -> np.ndarray:
@@ -42,7 +42,7 @@ def circuit(gates: list[tuple[object, tuple[int, ...]]]) -> QuantumCircuit:
 
 
 @given(st.lists(st.lists(step(), max_size=9), max_size=4), st.booleans())
-def test_the_product_is_the_same(boxes: list[list[Step]], boxed: bool) -> None:
+def test_the_product_is_the_same(boxes: list[list[GateStep]], boxed: bool) -> None:
     plain = [circuit([(each.gate(), each.qubits) for each in steps]) for steps in boxes]
     whole = QuantumCircuit(QUBITS)
     for box in plain:
@@ -58,7 +58,7 @@ def test_the_product_is_the_same(boxes: list[list[Step]], boxed: bool) -> None:
 
 
 @given(st.lists(step(), max_size=25), st.integers(2, 5))
-def test_groups_are_connected_and_narrow_and_keep_the_order(steps: list[Step], width: int) -> None:
+def test_groups_are_connected_and_narrow_and_keep_the_order(steps: list[GateStep], width: int) -> None:
     groups = neighbours(steps, width)
     assert sorted(each for _, group in groups for each in group) == sorted(steps)
     for qubits, group in groups:
@@ -76,13 +76,13 @@ def test_groups_are_connected_and_narrow_and_keep_the_order(steps: list[Step], w
 
 def test_neighbours_are_put_together() -> None:
     """As many as fit, in front of what comes later; and what is between stays between."""
-    on = {name: Step("x", (), qubits) for name, qubits in {"a": (0,), "b": (1,), "c": (2,)}.items()}
-    pair = Step("cx", (), (0, 1))
+    on = {name: GateStep("x", (), qubits) for name, qubits in {"a": (0,), "b": (1,), "c": (2,)}.items()}
+    pair = GateStep("cx", (), (0, 1))
     assert [group for _, group in neighbours([on["a"], on["b"], pair], 2)] == [[on["a"], on["b"], pair]]
-    other = Step("h", (), (1,))
+    other = GateStep("h", (), (1,))
     late = [on["a"], on["b"], other, pair]
     assert [group for _, group in neighbours(late, 2)] == [late]
-    away = Step("cx", (), (1, 2))
+    away = GateStep("cx", (), (1, 2))
     split = [on["a"], on["b"], on["c"], pair, away]
     assert [group for _, group in neighbours(split, 2)] == [[on["a"], on["b"], pair], [on["c"], away]]
     assert [group for _, group in neighbours(split, 3)] == [[on["a"], on["b"], pair, on["c"], away]]
@@ -99,12 +99,12 @@ def test_a_lone_gate_stays_itself() -> None:
 
 
 def test_a_gate_wider_than_the_groups_stays_alone() -> None:
-    steps = [Step("x", (), (0,)), Step("cx", (), (0, 1)), Step("x", (), (1,))]
+    steps = [GateStep("x", (), (0,)), GateStep("cx", (), (0, 1)), GateStep("x", (), (1,))]
     assert [group for _, group in neighbours(steps, 1)] == [[step] for step in steps]
 
 
 @given(st.lists(step(), max_size=12))
-def test_steps_act_on_amplitudes_as_qiskit_has_it(steps: list[Step]) -> None:
+def test_steps_act_on_amplitudes_as_qiskit_has_it(steps: list[GateStep]) -> None:
     zero = np.zeros((2,) * QUBITS, dtype=np.complex128)
     zero[(0,) * QUBITS] = 1
     state = apply_steps(zero, steps)

@@ -68,10 +68,10 @@ def test_other_threads_hold_nothing() -> None:
 
 
 def _prepared(circuit: QuantumCircuit, shots: int, device: str = "fake_manila") -> job_store.Job:
-    from circuits.backends.ibm.backend import Options, get_backend
+    from circuits.backends.ibm.backend import JobOptions, get_backend
 
     backend = get_backend(device)
-    return backend.write_down(backend.prepare([circuit], shots, options=Options(seeds=1)), seed=11)
+    return backend.write_down(backend.prepare([circuit], shots, options=JobOptions(seeds=1)), seed=11)
 
 
 @pytest.mark.ibm

@@ -12,7 +12,7 @@ from circuits.components import exact_distribution, split
 from circuits.errors import CircuitShapeError
 from circuits.gates import EntanglingGate, HalfCancellingGate, HalfEntanglingGate, MoveGate
 from circuits.measurement import measure_board
-from circuits.program import PART_QUBITS, Step, elementary_steps, read_program
+from circuits.program import PART_QUBITS, GateStep, elementary_steps, read_program
 from circuits.register import board_circuit
 from tests.support.boards import place
 
@@ -89,7 +89,7 @@ def test_a_move_with_another_definition_is_another_gate() -> None:
         wrong.definition.x(3)
         planted = board_circuit()
         place(planted, wrong, 1, 2)
-        assert read_program(planted).steps == (Step("x", (), (10,)),)
+        assert read_program(planted).steps == (GateStep("x", (), (10,)),)
 
 
 def test_a_changed_definition_counts() -> None:

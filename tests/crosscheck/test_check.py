@@ -13,7 +13,7 @@ from circuits.decoding import Shots
 from circuits.gates import MoveGate
 from circuits.measurement import measure_board
 from circuits.register import her, occ, sym
-from qttt.crosscheck.check import check, check_mode, compare_views, promised
+from qttt.crosscheck.check import check, check_mode, compare_views, dice_probability
 from qttt.crosscheck.report import agreement
 from qttt.errors import UsageError
 from qttt.game import Game
@@ -234,7 +234,7 @@ def test_square_by_square_the_dice_promise_what_is_measured() -> None:
 def test_what_dice_promise(
     level: int, tokens: str, mode: Mode, square: int, symbol: Symbol, value: float | None
 ) -> None:
-    assert promised(played(level, tokens).state.position, square, symbol, mode) == value
+    assert dice_probability(played(level, tokens).state.position, square, symbol, mode) == value
 
 
 @pytest.mark.parametrize(

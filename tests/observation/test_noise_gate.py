@@ -11,7 +11,7 @@ from circuits.measurement import Bit, Known, Readout
 from qttt.game import Game
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import lean_pieces
-from qttt.observation.devices import Reading, open_device, read_shots
+from qttt.observation.devices import DecodedShots, open_device, read_shots
 from qttt.observation.noise_gate import noise_in, predicted_noise, random_odds
 from qttt.observation.samples import Sample
 from tests.benchmarks.noise_table import BOARDS, game_of
@@ -45,7 +45,7 @@ def width(sources: tuple[Bit | Known, ...]) -> int:
     return len({source.index for source in sources if isinstance(source, Bit)})
 
 
-def random_reading(game: Game, mode: Mode, readout: Readout, shots: int, seed: int) -> Reading:
+def random_reading(game: Game, mode: Mode, readout: Readout, shots: int, seed: int) -> DecodedShots:
     rng = np.random.default_rng(seed)
     pos, mark = (
         rng.integers(2, size=(shots, width(sources))).astype(bool)

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pytest
 from qiskit.quantum_info import Statevector
 
-from circuits.program import Step, read_program
+from circuits.program import GateStep, read_program
 from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.outcomes import Observation, Positions, filled_squares
@@ -26,11 +26,11 @@ def played(record: str, first: str = "X", level: int = 4) -> Game:
     return game
 
 
-def live(steps: tuple[Step, ...]) -> list[int]:
+def live(steps: tuple[GateStep, ...]) -> list[int]:
     return sorted({qubit for step in steps for qubit in step.qubits})
 
 
-def evolved(state: Statevector, steps: tuple[Step, ...], place: dict[int, int]) -> Statevector:
+def evolved(state: Statevector, steps: tuple[GateStep, ...], place: dict[int, int]) -> Statevector:
     for step in steps:
         state = state.evolve(step.gate(), [place[qubit] for qubit in step.qubits])
     return state

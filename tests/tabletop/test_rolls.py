@@ -19,7 +19,7 @@ from qttt.game.outcomes import Positions, filled_squares
 from qttt.game.roots import read_roots, root_distribution
 from qttt.game.surds import ONE, ZERO, Surd
 from qttt.game.symbols import Mode, Symbol
-from qttt.tabletop.d6 import Reading
+from qttt.tabletop.d6 import RollRule
 from qttt.tabletop.questions import Asks, Cluster, Question, Step
 from qttt.tabletop.rolls import (
     Rolls,
@@ -56,13 +56,13 @@ def surd(rational: str, root: str = "0") -> Surd:
 @pytest.mark.parametrize(
     ("reading", "chance", "yes"),
     [
-        (Reading.EVEN, "1/2", [(2,), (4,), (6,)]),
-        (Reading.ONE_OR_TWO, "2/5", [(1,), (2,)]),
-        (Reading.NOT_ONE_OR_TWO, "2/3", [(3,), (4,), (5,), (6,)]),
-        (Reading.SNAKE_EYES, "1/36", [(1, 1)]),
+        (RollRule.EVEN, "1/2", [(2,), (4,), (6,)]),
+        (RollRule.ONE_OR_TWO, "2/5", [(1,), (2,)]),
+        (RollRule.NOT_ONE_OR_TWO, "2/3", [(3,), (4,), (5,), (6,)]),
+        (RollRule.SNAKE_EYES, "1/36", [(1, 1)]),
     ],
 )
-def test_readings(reading: Reading, chance: str, yes: list[tuple[int, ...]]) -> None:
+def test_readings(reading: RollRule, chance: str, yes: list[tuple[int, ...]]) -> None:
     faces = (
         [(a,) for a in range(1, 7)]
         if reading.dice == 1
@@ -75,8 +75,8 @@ def test_readings(reading: Reading, chance: str, yes: list[tuple[int, ...]]) -> 
 def test_snake_eyes_and_their_opposite_disagree_on_every_throw() -> None:
     for a in range(1, 7):
         for b in range(1, 7):
-            assert Reading.SNAKE_EYES.answer((a, b)) is not Reading.NOT_SNAKE_EYES.answer((a, b))
-    assert Reading.NOT_SNAKE_EYES.chance == Fraction(35, 36)
+            assert RollRule.SNAKE_EYES.answer((a, b)) is not RollRule.NOT_SNAKE_EYES.answer((a, b))
+    assert RollRule.NOT_SNAKE_EYES.chance == Fraction(35, 36)
 
 
 class Scripted:
@@ -90,15 +90,15 @@ class Scripted:
 
 
 def test_a_six_is_thrown_again_where_the_reading_says_so() -> None:
-    assert Reading.ONE_OR_TWO.throw(Scripted(6, 6, 2)) == ((6, 6, 2), True)
-    assert Reading.ONE_OR_TWO.throw(Scripted(6, 3)) == ((6, 3), False)
-    assert Reading.EVEN.throw(Scripted(6)) == ((6,), True)
-    assert Reading.SNAKE_EYES.throw(Scripted(1, 2)) == ((1, 2), False)
+    assert RollRule.ONE_OR_TWO.throw(Scripted(6, 6, 2)) == ((6, 6, 2), True)
+    assert RollRule.ONE_OR_TWO.throw(Scripted(6, 3)) == ((6, 3), False)
+    assert RollRule.EVEN.throw(Scripted(6)) == ((6,), True)
+    assert RollRule.SNAKE_EYES.throw(Scripted(1, 2)) == ((1, 2), False)
 
 
 def test_every_face_is_thrown_equally_often_and_no_other() -> None:
     rng = random.Random(5)
-    faces = Counter(Reading.EVEN.throw(rng)[0][0] for _ in range(6000))
+    faces = Counter(RollRule.EVEN.throw(rng)[0][0] for _ in range(6000))
     assert sorted(faces) == [1, 2, 3, 4, 5, 6]
     # Binomial(6000, 1/6): standard deviation 29.
     assert all(abs(count - 1000) < 4 * 29 for count in faces.values())
@@ -113,23 +113,23 @@ TARGET_ROTATED = surd("1/2", "1/3")
 
 POSITION_ROWS = [
     # level, record, answers so far, the question: squares, what is asked, exact chance, reading
-    (3, "1+3", "", (1,), Asks.MINE, HALF, Reading.EVEN),
-    (3, "1+3 1-2", "", (1,), Asks.MINE, ONE_CANCEL, Reading.SNAKE_EYES),
-    (3, "1+3 1-2", "n", (3,), Asks.MINE, TWO_FIFTHS, Reading.ONE_OR_TWO),
-    (3, "1+3 3-2", "", (3,), Asks.MINE, ONE_CANCEL, Reading.SNAKE_EYES),
-    (3, "1+3 3-2", "n", (1,), Asks.MINE, TWO_FIFTHS, Reading.ONE_OR_TWO),
-    (3, "1+3 1*2 9 3-4", "", (3,), Asks.MINE, ONE_CANCEL, Reading.SNAKE_EYES),
-    (3, "1+3 1*2 9 3-4", "n", (1, 2), Asks.HALF, TWO_FIFTHS, Reading.ONE_OR_TWO),
-    (3, "1+3 1-2 9 3-4", "", (1,), Asks.MINE, TWO_CANCELS, Reading.SNAKE_EYES),
-    (3, "1+3 1-2 9 3-4", "n", (3,), Asks.MINE, TWO_CANCELS / (ONE - TWO_CANCELS), Reading.SNAKE_EYES),
-    (3, "1+3 1-2 9 3-4", "nn", (2,), Asks.FILLED, HALF, Reading.EVEN),
-    (3, "1+3 1-2 9 3-4", "nn", (4,), Asks.FILLED, HALF, Reading.EVEN),
-    (3, "1+3 1*2", "", (3,), Asks.MINE, HALF, Reading.EVEN),
-    (3, "1+3 1*2", "", (1, 2), Asks.HALF, HALF, Reading.EVEN),
-    (3, "1+3 1*2 9 3*4", "", (1, 2), Asks.HALF, HALF, Reading.EVEN),
-    (3, "1+3 1*2 9 3*4", "", (3, 4), Asks.HALF, HALF, Reading.EVEN),
-    (5, "~1+3", "", (1,), Asks.MINE, HALF, Reading.EVEN),
-    (5, "~1+3 1-2", "n", (3,), Asks.MINE, TWO_FIFTHS, Reading.ONE_OR_TWO),
+    (3, "1+3", "", (1,), Asks.MINE, HALF, RollRule.EVEN),
+    (3, "1+3 1-2", "", (1,), Asks.MINE, ONE_CANCEL, RollRule.SNAKE_EYES),
+    (3, "1+3 1-2", "n", (3,), Asks.MINE, TWO_FIFTHS, RollRule.ONE_OR_TWO),
+    (3, "1+3 3-2", "", (3,), Asks.MINE, ONE_CANCEL, RollRule.SNAKE_EYES),
+    (3, "1+3 3-2", "n", (1,), Asks.MINE, TWO_FIFTHS, RollRule.ONE_OR_TWO),
+    (3, "1+3 1*2 9 3-4", "", (3,), Asks.MINE, ONE_CANCEL, RollRule.SNAKE_EYES),
+    (3, "1+3 1*2 9 3-4", "n", (1, 2), Asks.HALF, TWO_FIFTHS, RollRule.ONE_OR_TWO),
+    (3, "1+3 1-2 9 3-4", "", (1,), Asks.MINE, TWO_CANCELS, RollRule.SNAKE_EYES),
+    (3, "1+3 1-2 9 3-4", "n", (3,), Asks.MINE, TWO_CANCELS / (ONE - TWO_CANCELS), RollRule.SNAKE_EYES),
+    (3, "1+3 1-2 9 3-4", "nn", (2,), Asks.FILLED, HALF, RollRule.EVEN),
+    (3, "1+3 1-2 9 3-4", "nn", (4,), Asks.FILLED, HALF, RollRule.EVEN),
+    (3, "1+3 1*2", "", (3,), Asks.MINE, HALF, RollRule.EVEN),
+    (3, "1+3 1*2", "", (1, 2), Asks.HALF, HALF, RollRule.EVEN),
+    (3, "1+3 1*2 9 3*4", "", (1, 2), Asks.HALF, HALF, RollRule.EVEN),
+    (3, "1+3 1*2 9 3*4", "", (3, 4), Asks.HALF, HALF, RollRule.EVEN),
+    (5, "~1+3", "", (1,), Asks.MINE, HALF, RollRule.EVEN),
+    (5, "~1+3 1-2", "n", (3,), Asks.MINE, TWO_FIFTHS, RollRule.ONE_OR_TWO),
 ]
 
 
@@ -174,21 +174,21 @@ def test_cancelled_squares_are_cleared_without_a_roll() -> None:
 SYMBOL_ROWS = [
     # level, record, which position answers, mode, square, the roller is the first player, chance, reading
     (4, "1", "", Mode.STANDARD, 1, True, ONE, None),
-    (4, "1", "", Mode.ROTATED, 1, True, HALF, Reading.EVEN),
-    (4, "1 1*2", "", Mode.STANDARD, 1, True, HALF, Reading.EVEN),
-    (4, "1 1*2", "", Mode.ROTATED, 1, True, HALF, Reading.EVEN),
-    (4, "1 1*2", "", Mode.ROTATED, 1, False, HALF, Reading.EVEN),
-    (4, "1 1-2", "", Mode.STANDARD, 2, False, HALF, Reading.EVEN),
+    (4, "1", "", Mode.ROTATED, 1, True, HALF, RollRule.EVEN),
+    (4, "1 1*2", "", Mode.STANDARD, 1, True, HALF, RollRule.EVEN),
+    (4, "1 1*2", "", Mode.ROTATED, 1, True, HALF, RollRule.EVEN),
+    (4, "1 1*2", "", Mode.ROTATED, 1, False, HALF, RollRule.EVEN),
+    (4, "1 1-2", "", Mode.STANDARD, 2, False, HALF, RollRule.EVEN),
     (4, "1 1-2", "", Mode.ROTATED, 2, False, ONE, None),
-    (4, "1+3 1-2", "nn", Mode.STANDARD, 2, False, TWO_THIRDS, Reading.NOT_ONE_OR_TWO),
-    (4, "1+3 1-2", "nn", Mode.ROTATED, 2, False, TARGET_ROTATED, Reading.NOT_SNAKE_EYES),
-    (4, "1+3 1-2 9 3-4", "nnn", Mode.STANDARD, 4, False, TWO_THIRDS, Reading.NOT_ONE_OR_TWO),
-    (4, "1+3 1-2 9 3-4", "nnn", Mode.ROTATED, 4, False, TARGET_ROTATED, Reading.NOT_SNAKE_EYES),
+    (4, "1+3 1-2", "nn", Mode.STANDARD, 2, False, TWO_THIRDS, RollRule.NOT_ONE_OR_TWO),
+    (4, "1+3 1-2", "nn", Mode.ROTATED, 2, False, TARGET_ROTATED, RollRule.NOT_SNAKE_EYES),
+    (4, "1+3 1-2 9 3-4", "nnn", Mode.STANDARD, 4, False, TWO_THIRDS, RollRule.NOT_ONE_OR_TWO),
+    (4, "1+3 1-2 9 3-4", "nnn", Mode.ROTATED, 4, False, TARGET_ROTATED, RollRule.NOT_SNAKE_EYES),
     (4, "1+3 1-2", "y", Mode.STANDARD, 1, True, ONE, None),
-    (4, "1+3 1-2", "y", Mode.ROTATED, 1, True, HALF, Reading.EVEN),
-    (5, "~1", "", Mode.STANDARD, 1, True, HALF, Reading.EVEN),
+    (4, "1+3 1-2", "y", Mode.ROTATED, 1, True, HALF, RollRule.EVEN),
+    (5, "~1", "", Mode.STANDARD, 1, True, HALF, RollRule.EVEN),
     (5, "~1", "", Mode.ROTATED, 1, True, ONE, None),
-    (5, "~1+3", "y", Mode.STANDARD, 1, True, HALF, Reading.EVEN),
+    (5, "~1+3", "y", Mode.STANDARD, 1, True, HALF, RollRule.EVEN),
     (5, "~1+3", "y", Mode.ROTATED, 1, True, ONE, None),
 ]
 

@@ -36,7 +36,7 @@ from circuits.backends.ibm.jobs import (
     nothing_sent,
     service_estimate,
 )
-from circuits.backends.ibm.options import Options, sampler_options
+from circuits.backends.ibm.options import JobOptions, sampler_options
 from circuits.backends.ibm.transpile import check_compiled, compile_for
 from circuits.backends.job_store import Job, JobState, StoredCircuit
 from circuits.backends.progress import Notify, Progress, ignore
@@ -44,7 +44,7 @@ from circuits.decoding import Shots
 from circuits.errors import BackendError, BackendUsageError, UnknownBackendError
 from circuits.measurement import REGISTER_NAMES, Readout
 
-__all__ = ["Fetched", "IBMBackend", "JobHandle", "Options", "Prepared", "get_backend", "resume"]
+__all__ = ["Fetched", "IBMBackend", "JobHandle", "JobOptions", "Prepared", "get_backend", "resume"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Prepared:
     backend: str
     circuits: tuple[StoredCircuit, ...]
     cost: Cost
-    options: Options = field(default_factory=Options)
+    options: JobOptions = field(default_factory=JobOptions)
     instance: str | None = None
     warnings: tuple[str, ...] = ()
 
@@ -111,7 +111,7 @@ class IBMBackend:
         *,
         labels: Sequence[str] = (),
         readouts: Sequence[Readout | None] = (),
-        options: Options | None = None,
+        options: JobOptions | None = None,
         compiled: bool = False,
         notify: Notify = ignore,
     ) -> Prepared:
@@ -131,7 +131,7 @@ class IBMBackend:
                 that the hardware would refuse.
             BackendError: the account or the service failed.
         """
-        options = options or Options()
+        options = options or JobOptions()
         self._check(circuits, shots)
         if (labels and len(labels) != len(circuits)) or (readouts and len(readouts) != len(circuits)):
             raise BackendUsageError("a job needs a label and a readout for every circuit, or none at all")
@@ -186,7 +186,7 @@ class IBMBackend:
                     f"a circuit has a register {unknown[0]!r}: only pos, mark and flag are read"
                 )
 
-    def _cost(self, compiled: list[QuantumCircuit], shots: int, options: Options) -> Cost:
+    def _cost(self, compiled: list[QuantumCircuit], shots: int, options: JobOptions) -> Cost:
         executions = shots
         if options.twirling:
             # The sampler runs at least 64 shots, in at most 32 variants of a circuit, and rounds up.

@@ -9,7 +9,7 @@ from qiskit.providers import BackendV2
 
 from circuits.backends import job_store
 from circuits.backends.ibm.errors import attempt, calm, scrub
-from circuits.backends.ibm.options import Options
+from circuits.backends.ibm.options import JobOptions
 from circuits.backends.ibm.simulation import no_bits, shots_of, simulate, simulation_cost
 from circuits.backends.ibm.transpile import check_compiled
 from circuits.backends.job_store import Job, JobState
@@ -43,7 +43,7 @@ class JobHandle:
         self.remote = remote
         self._device = device
         if device is not None:
-            Options.from_json(job.options)
+            JobOptions.from_json(job.options)
             for item in job.circuits:
                 if item.circuit.num_clbits:
                     check_compiled(item.circuit, device)

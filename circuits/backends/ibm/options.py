@@ -10,7 +10,7 @@ from circuits.errors import BackendUsageError
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class JobOptions:
     """How a job is compiled and run.
 
     Attributes:
@@ -26,7 +26,7 @@ class Options:
     max_seconds: int | None = None
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Options":
+    def from_json(cls, data: Mapping[str, Any]) -> "JobOptions":
         """Read options as a job file has them; unknown ones are an error.
 
         Raises:
@@ -44,7 +44,7 @@ class Options:
 
 def sampler_options(job: Job) -> dict[str, Any]:
     """Return a job's options as the sampler takes them."""
-    options = Options.from_json(job.options)
+    options = JobOptions.from_json(job.options)
     return {
         "dynamical_decoupling": {"enable": options.dynamical_decoupling},
         "twirling": {"enable_gates": options.twirling, "enable_measure": options.twirling},

@@ -18,11 +18,11 @@ from qttt.solver.blocks import blocks_of
 from qttt.solver.making.levels import solve_level
 from qttt.solver.measuring.tables import OPTION, SOLVED_LEVEL, board_counts, key_of, measuring_table
 from qttt.solver.probe import Prober, Value, ranked
-from qttt.solver.tables import Table, shipped_table, unpack_table
+from qttt.solver.tables import ValueTable, shipped_table, unpack_table
 from qttt.storage import save_file
 
 
-def solve_report(table: Table) -> dict[str, Any]:
+def solve_report(table: ValueTable) -> dict[str, Any]:
     """The object that ``qttt solve --json`` prints.
 
     Args:
@@ -48,7 +48,7 @@ def solve_report(table: Table) -> dict[str, Any]:
     }
 
 
-def _measured(table: Table, level: int) -> dict[str, Any]:
+def _measured(table: ValueTable, level: int) -> dict[str, Any]:
     """What the table for ``measure-turn`` says, the first moves at the level that it holds them of."""
     counts = [count._asdict() for count in board_counts(level, table)]
     report = {"level": level, "options": str(table.about["options"]), "boards": counts}
@@ -61,7 +61,7 @@ def _seen(state: State) -> tuple[tuple[int, ...], int]:
     return blocks_of(state.position), int(state.turn is Symbol.O)
 
 
-def _stored(table: Table, state: State) -> Value:
+def _stored(table: ValueTable, state: State) -> Value:
     pair = table.get(key_of(*_seen(state)))
     assert pair is not None
     worth = pair[0] * state.turn.sign + 0.0
@@ -124,7 +124,7 @@ def _run(arguments: Namespace, session: Session) -> int:
     return 0
 
 
-def _recomputed(arguments: Namespace, rules: Rules, session: Session) -> Table:
+def _recomputed(arguments: Namespace, rules: Rules, session: Session) -> ValueTable:
     with waiting(session, "solving") as wait:
         if rules.options.measure_turn:
             from qttt.solver.making.measuring.making import solve_measuring

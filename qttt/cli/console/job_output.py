@@ -13,7 +13,7 @@ from qttt.game.game import Game
 from qttt.game.outcomes import Observation, Positions, filled_squares
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
-from qttt.observation.devices import DeviceObserver, Plan, Reading, draw_seed, first_positions
+from qttt.observation.devices import DecodedShots, DeviceObserver, Plan, draw_seed, first_positions
 from qttt.observation.dynamic import Policy, plan_dynamic
 from qttt.observation.job_file import HEADER, Pending, free_path
 from qttt.observation.job_runs import P, PendingJob, fetch, receive, send
@@ -144,10 +144,10 @@ def resume_on_device(
     job, strict = pending.sent, pending.strict
 
     def reopened() -> DeviceObserver:
-        from circuits.backends.ibm.backend import Options
+        from circuits.backends.ibm.backend import JobOptions
         from qttt.observation.devices import open_device
 
-        options = Options.from_json(job.options)
+        options = JobOptions.from_json(job.options)
         return open_device(
             job.backend,
             strict=strict,
@@ -348,7 +348,7 @@ def _check_prediction(plan: Plan, accept_noise: bool, session: Session) -> None:
         session.show(f"Note: {noise}.", to_stderr=True)
 
 
-def _noises(readings: dict[Mode, Reading]) -> list[str]:
+def _noises(readings: dict[Mode, DecodedShots]) -> list[str]:
     return [f"in {mode} mode {noise}" for mode, reading in readings.items() if (noise := reading.noise)]
 
 
@@ -396,7 +396,7 @@ def _settled_without_shots(pending: Pending) -> Iterator[None]:
         raise
 
 
-def _reading(readings: dict[Mode, Reading], mode: Mode) -> Reading:
+def _reading(readings: dict[Mode, DecodedShots], mode: Mode) -> DecodedShots:
     if mode not in readings:
         there = " and ".join(map(str, readings))
         raise UsageError(f"the job was sent for the {there} mode, not for the {mode} one")
@@ -412,7 +412,7 @@ def _collapsed(
     shots: int | None,
     sure: bool,
     accept_noise: bool,
-) -> tuple[Pending, dict[Mode, Reading]]:
+) -> tuple[Pending, dict[Mode, DecodedShots]]:
     """Prepare the state that the positions have left, because no shot has them."""
     import numpy as np
 

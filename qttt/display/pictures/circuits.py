@@ -12,7 +12,7 @@ from qttt.display.pictures.scene import Circle, Curve, Scene, Shape, Text, recta
 from qttt.observation.compiler import CompiledBoard
 
 if TYPE_CHECKING:
-    from circuits.program import Step
+    from circuits.program import GateStep
 
 _WIRE, _NAMES, _TOP = 20.0, 54.0, 44.0
 _BOX, _PITCH = 96.0, 112.0
@@ -74,7 +74,7 @@ def moves_scene(compiled: CompiledBoard, highlighted: Collection[int], title: st
     return Scene(width, height, tuple(shapes), title, "; then ".join(words))
 
 
-def gates_scene(steps: Sequence["Step"], title: str) -> Scene:
+def gates_scene(steps: Sequence["GateStep"], title: str) -> Scene:
     """Draw elementary gates one by one on the wires that they touch.
 
     Args:
@@ -96,7 +96,7 @@ def gates_scene(steps: Sequence["Step"], title: str) -> Scene:
     return Scene(width, 20 + _WIRE * 1.3 * len(wires), tuple(shapes), title, words)
 
 
-def gate_name(step: "Step") -> str:
+def gate_name(step: "GateStep") -> str:
     """An elementary gate as it is written in text, for example ``ry(π/2)``."""
     angles = ", ".join(map(angle_text, step.params))
     return f"{step.name}({angles})" if angles else step.name
@@ -123,7 +123,7 @@ def _wires(names: Sequence[tuple[str, float]], width: float) -> list[Shape]:
     return shapes
 
 
-def _columns(steps: Sequence["Step"], place: dict[int, float]) -> list[int]:
+def _columns(steps: Sequence["GateStep"], place: dict[int, float]) -> list[int]:
     """Put every gate as far left as the wires between its qubits allow."""
     free = dict.fromkeys(place, 0)
     columns = []
@@ -136,7 +136,7 @@ def _columns(steps: Sequence["Step"], place: dict[int, float]) -> list[int]:
     return columns
 
 
-def _gate(step: "Step", x: float, place: dict[int, float]) -> list[Shape]:
+def _gate(step: "GateStep", x: float, place: dict[int, float]) -> list[Shape]:
     rows = [place[qubit] for qubit in step.qubits]
     if step.name in {"cx", "cz"}:
         control, target = rows

@@ -14,7 +14,7 @@ from qttt.game.squares import EMPTY
 from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, Block, canonical, code_of, number_of
 from qttt.solver.boards import BOARDS, Pair, board_blocks, board_text, classes
 from qttt.solver.measuring.positions import moment_key
-from qttt.solver.tables import FOLDER, Table, read_table, shipped_table
+from qttt.solver.tables import FOLDER, ValueTable, read_table, shipped_table
 
 OPTION = "measure-turn"
 #: The level that is solved from its first move.
@@ -74,7 +74,7 @@ def measuring_table_path(level: int) -> Traversable:
 
 
 @cache
-def measuring_table(level: int) -> Table:
+def measuring_table(level: int) -> ValueTable:
     """A level's table for the option, read once.
 
     Raises:
@@ -135,7 +135,7 @@ class BoardCount(NamedTuple):
     changed: int
 
 
-def board_counts(level: int, table: Table) -> list[BoardCount]:
+def board_counts(level: int, table: ValueTable) -> list[BoardCount]:
     """What the option does to the boards after an observation, by the number of empty squares.
 
     Args:

@@ -12,7 +12,7 @@ from qttt.teaching.lesson.rule_sentences import Rule
 
 if TYPE_CHECKING:
     from circuits.exact import Part
-    from circuits.program import Step as Gate
+    from circuits.program import GateStep as Gate
     from qttt.crosscheck.report import ModeCheck
 
 

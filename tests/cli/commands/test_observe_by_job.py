@@ -138,16 +138,16 @@ def test_positions_that_no_shot_has_are_prepared_anew(monkeypatch: pytest.Monkey
     from qttt.observation import devices
     from qttt.observation.observers import Sample
 
-    true = devices.Reading.sample
+    true = devices.DecodedShots.sample
 
-    def barren(self: devices.Reading, positions: Positions | None = None) -> Sample:
+    def barren(self: devices.DecodedShots, positions: Positions | None = None) -> Sample:
         found = true(self, positions)
         whole = any(board[8] == "." for board in self.decoded.boards) and any(
             board[7] == "." for board in self.decoded.boards
         )
         return Sample(()) if positions is not None and whole else found
 
-    monkeypatch.setattr(devices.Reading, "sample", barren)
+    monkeypatch.setattr(devices.DecodedShots, "sample", barren)
     name = write(f'[Level "4"]\n{MODES}')
     done = run("observe", name, *LARGER, "--json", stdin="rotated\n", terminal=True)
     assert done.status == 0, done.err

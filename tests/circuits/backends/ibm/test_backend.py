@@ -11,7 +11,7 @@ from qiskit.circuit import ClassicalRegister, QuantumCircuit, QuantumRegister
 
 from circuits.backends import get_backend, job_store
 from circuits.backends.base import Backend
-from circuits.backends.ibm.backend import Options, resume
+from circuits.backends.ibm.backend import JobOptions, resume
 from circuits.backends.ibm.backend import get_backend as ibm_backend
 from circuits.backends.job_store import JobState
 from circuits.backends.progress import Progress
@@ -67,7 +67,7 @@ def test_noise_is_the_devices() -> None:
 @pytest.mark.slow
 def test_repetitions_in_one_job_are_independent_and_seeds_repeat_them() -> None:
     backend = ibm_backend("fake_mumbai")
-    prepared = backend.prepare([chain(4)] * 3, 300, options=Options(seeds=1))
+    prepared = backend.prepare([chain(4)] * 3, 300, options=JobOptions(seeds=1))
     first = backend.submit(prepared, seed=7).wait()
     again = backend.submit(prepared, seed=7).wait()
     other = backend.submit(prepared, seed=8).wait()
@@ -103,13 +103,13 @@ def test_a_dynamic_circuit() -> None:
 
 def test_options_that_do_not_apply() -> None:
     backend = ibm_backend("fake_torino")
-    both = Options(dynamical_decoupling=True, twirling=True, seeds=1)
+    both = JobOptions(dynamical_decoupling=True, twirling=True, seeds=1)
     prepared = backend.prepare([pair()], 10, options=both)
     assert prepared.warnings == (
         "ignored on fake_torino: dynamical decoupling and twirling act on coherent noise, which a simulated "
         "device does not have",
     )
-    assert prepared.options == Options(seeds=1)
+    assert prepared.options == JobOptions(seeds=1)
     with pytest.raises(
         BackendUsageError, match="decoupling cannot be combined with circuits that have an `if`"
     ):
@@ -127,7 +127,7 @@ def test_requests_that_make_no_sense() -> None:
     other = QuantumCircuit(QuantumRegister(1), ClassicalRegister(1, "c"))
     with pytest.raises(BackendUsageError, match="register 'c': only pos, mark and flag"):
         backend.prepare([other], 1)
-    prepared = backend.prepare([pair()], 1, options=Options(seeds=1))
+    prepared = backend.prepare([pair()], 1, options=JobOptions(seeds=1))
     with pytest.raises(BackendUsageError, match="from 0 to 2\\*\\*31 - 1, not -1"):
         backend.submit(prepared, seed=-1)
     with pytest.raises(BackendUsageError, match="prepared for fake_manila, not for fake_mumbai"):
@@ -167,7 +167,7 @@ def test_a_job_from_its_file(tmp_path: Path) -> None:
 def test_jobs_that_ended_or_whose_device_is_gone(tmp_path: Path) -> None:
     backend = ibm_backend("fake_manila")
     path = tmp_path / "a.job"
-    handle = backend.submit(backend.prepare([pair()], 10, options=Options(seeds=1)), seed=5, path=path)
+    handle = backend.submit(backend.prepare([pair()], 10, options=JobOptions(seeds=1)), seed=5, path=path)
     data = json.loads(path.read_text())
     handle.cancel()
     with pytest.raises(BackendError, match="the job cancelled: cancelled here"):
@@ -206,7 +206,7 @@ def test_parts_that_never_meet_are_simulated_apart_and_independent() -> None:
 
 def test_a_compiled_circuit_stays_as_it_is() -> None:
     backend = ibm_backend("fake_torino")
-    once = backend.prepare([pair()], 10, options=Options(seeds=1)).circuits[0].circuit
+    once = backend.prepare([pair()], 10, options=JobOptions(seeds=1)).circuits[0].circuit
     again = backend.prepare([once], 10, compiled=True).circuits[0].circuit
     assert again == once
     with pytest.raises(BackendUsageError, match="the circuit has 27 qubits"):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from circuits.backends import job_store
-from circuits.backends.ibm.backend import Options, Prepared, get_backend, resume
+from circuits.backends.ibm.backend import JobOptions, Prepared, get_backend, resume
 from circuits.decoding import Shots
 from tests.support.ibm_circuits import asymmetric, chain
 
@@ -30,7 +30,7 @@ def prepare() -> Prepared:
         1000,
         labels=["standard", "rotated"],
         readouts=[readout, None],
-        options=Options(seeds=1),
+        options=JobOptions(seeds=1),
     )
 
 

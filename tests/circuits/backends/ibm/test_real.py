@@ -5,7 +5,7 @@ import os
 import pytest
 
 from circuits.backends.ibm.accounts import account_state, connect
-from circuits.backends.ibm.backend import Options, get_backend
+from circuits.backends.ibm.backend import JobOptions, get_backend
 from circuits.backends.ibm.devices import list_backends
 from tests.support.ibm_circuits import pair
 
@@ -25,6 +25,6 @@ def test_the_account_and_its_devices() -> None:
 
 def test_a_pair_with_decoupling_and_twirling() -> None:
     backend = get_backend("ibm")
-    options = Options(dynamical_decoupling=True, twirling=True, max_seconds=30)
+    options = JobOptions(dynamical_decoupling=True, twirling=True, max_seconds=30)
     (shots,) = backend.submit(backend.prepare([pair()], 128, options=options), seed=1).wait()
     assert (shots.mark[:, 0] != shots.mark[:, 1]).mean() > 0.8

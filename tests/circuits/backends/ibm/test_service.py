@@ -12,7 +12,7 @@ import requests
 from circuits.backends import get_backend, job_store
 from circuits.backends.ibm import errors
 from circuits.backends.ibm.accounts import save_account
-from circuits.backends.ibm.backend import IBMBackend, JobHandle, Options, resume
+from circuits.backends.ibm.backend import IBMBackend, JobHandle, JobOptions, resume
 from circuits.backends.ibm.backend import get_backend as ibm_backend
 from circuits.backends.ibm.devices import list_backends
 from circuits.backends.job_store import JobState
@@ -25,7 +25,7 @@ from tests.support.ibm_service import CRN, OTHER_CRN, TOKEN, Answer, Service, in
 pytestmark = pytest.mark.ibm
 
 
-QUICK = Options(seeds=1)
+QUICK = JobOptions(seeds=1)
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def no_sleep(_seconds: float) -> None:
     pass
 
 
-def submitted(path: Path | None, options: Options = QUICK) -> JobHandle:
+def submitted(path: Path | None, options: JobOptions = QUICK) -> JobHandle:
     backend = ibm_backend("ibm_manila")
     return backend.submit(backend.prepare([pair(), pair()], 50, options=options), seed=1, path=path)
 
@@ -82,7 +82,7 @@ def test_a_job_from_request_to_board(
 
 
 def test_decoupling_and_twirling_reach_the_service(service: Service) -> None:
-    handle = submitted(None, Options(dynamical_decoupling=True, twirling=True, seeds=1, max_seconds=30))
+    handle = submitted(None, JobOptions(dynamical_decoupling=True, twirling=True, seeds=1, max_seconds=30))
     job = service.jobs["job0000"]
     program = job["params"]["quantum_program"]
     assert job["cost"] == 30
