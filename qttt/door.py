@@ -41,9 +41,7 @@ def circuit(game: Game, *, mode: str | None = None, lean: bool = False) -> "Quan
     from qttt.observation.compiler import compile_board
 
     chosen = _mode(game, mode)
-    if not isinstance(lean, bool):
-        raise UsageError(f"lean must be True or False, not {shown(lean)}")
-    return compile_board(game, chosen, lean=lean).circuit
+    return compile_board(game, chosen, lean=_truth(lean, "lean")).circuit
 
 
 @service_errors()
@@ -75,7 +73,12 @@ def sample(
 
 @service_errors()
 def observe(
-    game: Game, *, seed: int | None = None, backend: str = "aer", mode: str | None = None
+    game: Game,
+    *,
+    seed: int | None = None,
+    backend: str = "aer",
+    mode: str | None = None,
+    accept_noise: bool = False,
 ) -> Observation:
     """Observe a game's full board: the first shot that counts becomes the game's next event.
 
@@ -84,6 +87,7 @@ def observe(
         seed: makes the outcome repeat exactly, 0 to 2⁶⁴ - 1; None for another each time.
         backend: ``aer``, ``aer-lean``, ``dice``, ``fake_<device>`` and what ``qttt backends`` lists.
         mode: ``standard`` or ``rotated``; needed where the player who moved last chooses (Levels 4 and 5).
+        accept_noise: take a device's outcome even if its shots say nothing of the board.
 
     Returns:
         The event.
@@ -101,7 +105,7 @@ def observe(
             "give mode='standard' or mode='rotated'"
         )
     rng = _generator(seed)
-    observe_board(game, chosen, _observer(backend), rng)
+    observe_board(game, chosen, _observer(backend, accept_noise=_truth(accept_noise, "accept_noise")), rng)
     event = game.events[-1]
     assert isinstance(event, Observation)
     return event
@@ -121,9 +125,9 @@ def check(
     Args:
         game: a game at any moment; the board need not be full.
         seed: makes the shots repeat exactly, 0 to 2⁶⁴ - 1; None for others each time.
-        shots: how many, 1 to 1,000,000.
+        shots: how many in each mode, 1 to 1,000,000.
         backend: ``aer``, ``aer-lean``, ``dice``, ``fake_<device>`` and what ``qttt backends`` lists.
-        mode: ``standard`` or ``rotated``; None for every mode that the position has.
+        mode: ``standard`` or ``rotated``; None for every mode that the board may be observed in.
 
     Returns:
         What was found; ``ok`` says whether everything agrees.
@@ -193,10 +197,16 @@ def _mode(game: Game, mode: str | None, shots: int = 1) -> Mode:
     return check_request(game.state, game.state.modes[0] if mode is None else Mode.named(mode), shots)
 
 
-def _observer(backend: str) -> Observer:
+def _truth(value: bool, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise UsageError(f"{what} must be True or False, not {shown(value)}")
+    return value
+
+
+def _observer(backend: str, *, accept_noise: bool = False) -> Observer:
     if not isinstance(backend, str):
         raise UsageError(f"a backend is named by text, for example 'aer', not {shown(backend)}")
-    return get_observer(backend)
+    return get_observer(backend, accept_noise=accept_noise)
 
 
 def _generator(seed: int | None) -> "np.random.Generator":

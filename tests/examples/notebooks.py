@@ -102,6 +102,9 @@ def execute(notebook: Notebook) -> Notebook:
         try:
             client.execute(env={**os.environ, "PYTHONPATH": path})
         finally:
+            # The client's sockets are its own, as the manager is ours.
+            if client.kc is not None:
+                client.kc.stop_channels()
             manager.shutdown_kernel(now=True)
     done: Notebook = json.loads(nbformat.writes(node))
     return tidied(done)

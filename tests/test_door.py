@@ -16,7 +16,7 @@ import qttt
 from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.state import Phase, State
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 FULL = "1+3 1*2 9 3*4 5+6 7+8"
 OPEN = "1+3 1-2 4 5 6 7 8 9"
 FOUND = "=p:.#.######"
@@ -250,6 +250,7 @@ def _at_the_door() -> Iterator[Call]:
         if name != "draw":
             yield from _keyword(function, "mode", modes, **needed)
     yield from _keyword(ANY.circuit, "lean", (1, "no", None))
+    yield from _keyword(ANY.observe, "accept_noise", (1, "yes", None))
     names = (5, None, b"b.svg", "", "board", "board.jpg", ".svg", "no/such/folder/b.svg", "\0.svg")
     yield from _keyword(ANY.draw, "path", names)
     yield from _only(ANY.read, 5, None, b"5", ["5"], "no-such.qttt", "[Level", Path("/"), "\0", "x" * 9999)
