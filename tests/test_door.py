@@ -290,7 +290,6 @@ def _of_values() -> Iterator[Call]:
     yield ANY.Rules, (), {"options": "tally"}
     squares = ("5", None, 5.0, True, 0, 10, -1, [5], HUGE, np.bool_(True), np.arange(3), Unspeakable())
     yield from _only(ANY.Position().at, *squares)
-    yield from _only(ANY.Position().open_squares, "Z", 5)
     yield ANY.Position().after, ("5", "X"), {}
     yield from _only(ANY.Position, 5, None, ((),) * 8, [()] * 9)
     yield ANY.Position, (), {"observed": None}

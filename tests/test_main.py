@@ -67,7 +67,7 @@ def message(folder: Path) -> str:
 def test_the_command_line_runs(way: str, tmp_path: Path) -> None:
     done = began(way, tmp_path, "moves", "5", "--json")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith('{"turn": "O"')
+    assert done.stdout.startswith('{"level": 2, "turn": "O"')
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -248,7 +248,8 @@ def test_devices_take_plain_strings() -> None:
         POSITION.configuration,
         POSITION.is_empty,
         POSITION.is_observed,
-        POSITION.open_to,
+        POSITION.attacker,
+        STATE.open_to,
     ],
     ids=lambda call: call.__name__,
 )

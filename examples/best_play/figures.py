@@ -96,7 +96,7 @@ def endings_scene() -> Scene:
     game = Game(rules=RULES)
     moves = LINE.rsplit(maxsplit=1)[0]
     game.play(LINE)
-    board = board_scene(game.state.position, legend=False, opens=False)
+    board = board_scene(game.state.position, legend=False)
     title = f"{LINE} is observed"
     shapes: list[Shape] = [Text((_EDGE, 22), title, 14, bold=True)]
     shapes += board.placed(2, 30, 0.62)

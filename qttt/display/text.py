@@ -11,16 +11,13 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from qttt.game.dice import Die, colour_name
+from qttt.game.dice import COLOURS, Die
 from qttt.game.outcomes import Positions
 from qttt.game.position import Position
-from qttt.game.squares import EMPTY, SQUARES
+from qttt.game.squares import EMPTY, SQUARES, lines_in
 from qttt.game.symbols import Symbol
 
-COLOUR_LETTERS = "RGBYPCDEF"
-"""One letter a colour: the five of a real set by their names, further ones in the order of the alphabet."""
-
-_STYLES = ("red", "green", "bright_blue", "yellow", "magenta", "cyan", "bright_red", "bright_green", "white")
+_STYLES = dict(zip(COLOURS, ("red", "green", "bright_blue", "yellow", "magenta"), strict=True))
 _DIM = "bright_black"
 
 
@@ -69,10 +66,9 @@ def glyphs_for(encoding: str | None) -> Glyphs:
     return UNICODE
 
 
-def colour_letter(owner: Symbol, colour: int) -> str:
-    """The letter of a player's colour: a capital for X's, a small one for O's."""
-    letter = COLOUR_LETTERS[colour % len(COLOUR_LETTERS)]
-    return letter if owner is Symbol.X else letter.lower()
+def colour_letter(owner: Symbol, colour: str) -> str:
+    """The letter of a player's colour, the first of its name: a capital for X's, a small one for O's."""
+    return colour[0].upper() if owner is Symbol.X else colour[0]
 
 
 def draw_die(die: Die, glyphs: Glyphs = UNICODE, *, width: int = 0) -> Text:
@@ -84,7 +80,7 @@ def draw_die(die: Die, glyphs: Glyphs = UNICODE, *, width: int = 0) -> Text:
         width: columns of the value, for dice that stand below each other.
     """
     letter = colour_letter(die.owner, die.colour)
-    return Text(f"{glyphs.symbol(die.shape)}{die.value:{width}}{letter}", _style(die.colour))
+    return Text(f"{glyphs.symbol(die.shape)}{die.value:{width}}{letter}", _STYLES[die.colour])
 
 
 def draw_dice(dice: Sequence[Die], glyphs: Glyphs = UNICODE) -> Text:
@@ -100,7 +96,7 @@ def draw_board(
     width: int = WIDE,
     marked: Iterable[int] = (),
 ) -> Text:
-    """The board with its dice and observed symbols.
+    """The board with its dice and observed symbols; those of a three-in-a-row stand in brackets, ``[△]``.
 
     Args:
         position: what is on it.
@@ -114,10 +110,11 @@ def draw_board(
         Thirteen lines without a line feed at the end.
     """
     highlighted = set(marked)
+    in_line = {square for symbol in Symbol for line in lines_in(position.observed, symbol) for square in line}
     text = _rule(glyphs, 0, width)
     for row in range(3):
         cells = [
-            _cell(position, square, glyphs, positions, width, square in highlighted)
+            _cell(position, square, glyphs, positions, width, square in highlighted, square in in_line)
             for square in SQUARES[3 * row : 3 * row + 3]
         ]
         for line in zip(*cells, strict=True):
@@ -135,12 +132,19 @@ def _rule(glyphs: Glyphs, row: int, width: int) -> Text:
 
 
 def _cell(
-    position: Position, square: int, glyphs: Glyphs, positions: Positions | None, width: int, marked: bool
+    position: Position,
+    square: int,
+    glyphs: Glyphs,
+    positions: Positions | None,
+    width: int,
+    marked: bool,
+    in_line: bool,
 ) -> tuple[Text, Text, Text]:
     number = Text(f" {square}" if width > NARROW else str(square), "bold reverse" if marked else _DIM)
     lines = [Text(""), Text("")]
     if position.is_observed(square):
-        lines[0] = Text(glyphs.symbol(Symbol(position.observed[square - 1])), "bold")
+        symbol = glyphs.symbol(Symbol(position.observed[square - 1]))
+        lines[0] = Text(f"[{symbol}]" if in_line else symbol, "bold")
     elif positions is not None and positions.filled[square - 1] == EMPTY:
         lines[0] = Text("empty", _DIM)
     else:
@@ -154,22 +158,20 @@ def _cell(
 
 def draw_legend(position: Position, glyphs: Glyphs = UNICODE) -> Text:
     """What the characters of the dice on the board mean, and where they mean too little; may be empty."""
-    colours = sorted({die.colour for dice in position.dice for die in dice})
-    if not colours:
+    used = {die.colour for dice in position.dice for die in dice}
+    if not used:
         return Text("")
     shapes = "".join(f"{glyphs.symbol(symbol)} is {symbol}'s shape, " for symbol in Symbol)
     letters = Text(", ").join(
-        Text(f"{colour_letter(Symbol.X, colour)} {colour_name(colour)}", _style(colour)) for colour in colours
+        Text(f"{colour_letter(Symbol.X, colour)} {colour}", _STYLES[colour])
+        for colour in COLOURS
+        if colour in used
     )
     legend = Text.assemble(shapes, letters, " (X's in capitals)")
     if position.twisted:
         squares = ", ".join(map(str, sorted(position.twisted)))
         legend.append(f"\nrotated although the dice do not show it (view=physical): {squares}")
     return legend
-
-
-def _style(colour: int) -> str:
-    return _STYLES[colour % len(_STYLES)]
 
 
 def draw_bar(probability: float, columns: int = 20, glyphs: Glyphs = UNICODE) -> str:

@@ -121,8 +121,8 @@ def turned(contents: Contents) -> Contents:
         die = contents[0]
         half = die.value // 2
         return (
-            Die(Symbol.X, die.owner, die.colour, half),
-            Die(Symbol.O, die.owner, die.colour, half * die.shape.sign),
+            Die(Symbol.X, die.owner, die.number, half),
+            Die(Symbol.O, die.owner, die.number, half * die.shape.sign),
         )
     symbol = Symbol.X if all(die.value > 0 for die in contents) else Symbol.O
     kept = next(die for die in contents if die.shape == die.owner == symbol)

@@ -9,15 +9,6 @@ COLOURS: tuple[str, ...] = ("red", "green", "blue", "yellow", "purple")
 VALUES: tuple[int, ...] = (4, 2, 1, -2, -1)
 
 
-def colour_name(colour: int) -> str:
-    """Name of a player's colour; a real set has five, further ones are numbered (decision D7).
-
-    Args:
-        colour: 0 for a player's first colour, 1 for the second …
-    """
-    return COLOURS[colour] if colour < len(COLOURS) else f"colour {colour + 1}"
-
-
 @dataclass(frozen=True, slots=True)
 class Die:
     """One die on the board; it stands for the amplitude sign(value)·√(|value|/4) before renormalisation.
@@ -25,20 +16,25 @@ class Die:
     Attributes:
         shape: the symbol that the die's shape stands for.
         owner: the player whose colour it is.
-        colour: number of the colour among its owner's, from 0. A label only: it says which dice belong to
-            one piece.
+        number: number of the piece among its owner's, from 0: the dice of one piece share it, and those of
+            another never do. Pieces 0 to 4 have a colour each, and piece n + 5 has the colour of piece n.
         value: 4, 2, 1, -2 or -1.
     """
 
     shape: Symbol
     owner: Symbol
-    colour: int
+    number: int
     value: int
 
     @property
     def piece(self) -> tuple[Symbol, int]:
-        """Owner and colour: dice that share them belong to the same piece."""
-        return (self.owner, self.colour)
+        """Owner and number: dice that share them belong to the same piece."""
+        return (self.owner, self.number)
+
+    @property
+    def colour(self) -> str:
+        """The colour, one of ``COLOURS``: a label that two pieces of a player may share (decision D7)."""
+        return COLOURS[self.number % len(COLOURS)]
 
     @property
     def weight(self) -> float:
@@ -47,13 +43,13 @@ class Die:
 
     def with_value(self, value: int) -> "Die":
         """The same die with another face up."""
-        return Die(self.shape, self.owner, self.colour, value)
+        return Die(self.shape, self.owner, self.number, value)
 
     def __str__(self) -> str:
         """Shape and value, for example ``△2`` or ``□-1``."""
         return f"{self.shape.glyph}{self.value}"
 
 
-def die_of(player: Symbol, colour: int, value: int) -> Die:
-    """A die of a player's own shape and colour."""
-    return Die(player, player, colour, value)
+def die_of(player: Symbol, number: int, value: int) -> Die:
+    """A die of a player's own shape in the piece of a number."""
+    return Die(player, player, number, value)

@@ -145,6 +145,10 @@ class Game:
         """X, O, tie, or continue while the game goes on."""
         return Result.TIE if self.drawn else self.state.result
 
+    def open_squares(self) -> dict[int, Symbol]:
+        """The open squares and to whom they are open (``State.open_to``); none once the game is over."""
+        return {} if self.over else self.state.open_squares()
+
     def legal_moves(self) -> list[Move]:
         """Every legal move in canonical order, with view switches; empty unless the game waits for a move."""
         return [] if self.drawn else self.state.legal_moves()

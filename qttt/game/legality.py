@@ -14,17 +14,37 @@ from qttt.game.squares import SQUARES
 from qttt.game.symbols import Symbol
 
 
-def legal_in_view(position: Position, player: Symbol, rules: Rules) -> list[Move]:
-    """The player's moves in the current view, in canonical order: by kind, then by squares."""
-    quantum = list(_quantum_moves(position, player, rules))
-    if rules.options.quantum_only and quantum:
+def legal_in_view(
+    position: Position, player: Symbol, rules: Rules, switches: int, *, switched: bool = False
+) -> list[Move]:
+    """The player's moves without their view switches, in canonical order: by kind, then by squares.
+
+    Args:
+        position: the position before the move.
+        player: whose turn it is.
+        rules: level and options.
+        switches: how many view switches the player has left before the next observation.
+        switched: the moves after a view switch instead of those in the current view.
+    """
+    there = position.switched() if switched else position
+    quantum = list(_quantum_moves(there, player, rules))
+    if not _classical_allowed(position, player, rules, switches):
         return quantum
     return [Move(Kind.CLASSICAL, (square,)) for square in position.empty_squares] + quantum
 
 
+def _classical_allowed(position: Position, player: Symbol, rules: Rules, switches: int) -> bool:
+    """Whether the option ``quantum-only`` lets the player make a classical move, in either view."""
+    if not rules.options.quantum_only:
+        return True
+    views = (position, position.switched()) if switches else (position,)
+    return not any(next(_quantum_moves(view, player, rules), None) for view in views)
+
+
 def _quantum_moves(position: Position, player: Symbol, rules: Rules) -> Iterator[Move]:
     empty = position.empty_squares
-    targets = position.open_squares(player)
+    attacks = {square: _attacks(position, square, rules) for square in SQUARES}
+    targets = [square for square in SQUARES if attacks[square] and position.attacker(square) is player]
     for kind in Kind:
         if kind is Kind.CLASSICAL or not rules.level.allows(kind):
             continue
@@ -33,8 +53,38 @@ def _quantum_moves(position: Position, player: Symbol, rules: Rules) -> Iterator
             yield from (Move(kind, squares) for squares in filled)
             continue
         for invaded in targets:
-            if not (kind is Kind.ENTANGLING and _entangled_before(position, invaded, rules)):
+            if kind in attacks[invaded]:
                 yield from (Move(kind, (invaded, *squares)) for squares in filled)
+
+
+def _attacks(position: Position, square: int, rules: Rules) -> list[Kind]:
+    """How a square may be attacked, by the player whose shape can, where a square is empty to spread into."""
+    if position.attacker(square) is None:
+        return []
+    return [
+        kind
+        for kind in Kind
+        if kind.attacks
+        and rules.level.allows(kind)
+        and not (kind is Kind.ENTANGLING and _entangled_before(position, square, rules))
+    ]
+
+
+def open_to(position: Position, square: int, rules: Rules) -> Symbol | None:
+    """The player who would have a legal attack on a square, without a view switch, were it their turn.
+
+    Args:
+        position: the position before a move, so with an empty square to spread into.
+        square: 1 to 9.
+        rules: level and options.
+
+    Returns:
+        The player, or None if the square is not open.
+
+    Raises:
+        UsageError: there is no such square.
+    """
+    return position.attacker(square) if _attacks(position, square, rules) else None
 
 
 def legal_moves(position: Position, player: Symbol, rules: Rules, switches: int) -> list[Move]:
@@ -50,10 +100,10 @@ def legal_moves(position: Position, player: Symbol, rules: Rules, switches: int)
         Moves in canonical order, each followed by its variants ``~m``, ``m~`` and ``~m~`` as far as allowed.
         The same move before and after a switch is two moves.
     """
-    plain = legal_in_view(position, player, rules)
+    plain = legal_in_view(position, player, rules, switches)
     if not switches:
         return plain
-    there = legal_in_view(position.switched(), player, rules)
+    there = legal_in_view(position, player, rules, switches, switched=True)
     moves = plain + [Move(move.kind, move.squares, after=True) for move in plain]
     moves += [Move(move.kind, move.squares, before=True) for move in there]
     if switches > 1:
@@ -90,6 +140,7 @@ def _rule_against(move: Move, position: Position, player: Symbol, rules: Rules, 
     if not rules.level.allows(move.kind):
         first = move.kind.first_level
         return f"{move.kind.word} moves start at Level {first}, and this is Level {rules.level.number}"
+    before = position
     if move.before:
         position = position.switched()
     for square in move.filled:
@@ -99,18 +150,17 @@ def _rule_against(move: Move, position: Position, player: Symbol, rules: Rules, 
         rule = _rule_against_attack(move, position, player, rules)
         if rule:
             return rule
-    if (
-        move.kind is Kind.CLASSICAL
-        and rules.options.quantum_only
-        and next(_quantum_moves(position, player, rules), None)
-    ):
-        return "with the option quantum-only a classical move is allowed only when no quantum move is"
+    if move.kind is Kind.CLASSICAL and not _classical_allowed(before, player, rules, switches):
+        either = ", in this view or after a switch" if switches else ""
+        return (
+            f"with the option quantum-only a classical move is allowed only when no quantum move is{either}"
+        )
     return None
 
 
 def _rule_against_attack(move: Move, position: Position, player: Symbol, rules: Rules) -> str | None:
     invaded = move.squares[0]
-    if position.open_to(invaded) != player:
+    if position.attacker(invaded) != player:
         contents = position.at(invaded)
         if position.is_observed(invaded):
             return f"square {invaded} holds an observed symbol and is closed"

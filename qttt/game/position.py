@@ -12,7 +12,7 @@ from qttt.game.configurations import (
     configuration,
     turned,
 )
-from qttt.game.dice import Die, die_of
+from qttt.game.dice import COLOURS, Die, die_of
 from qttt.game.moves import Kind, Move
 from qttt.game.squares import EMPTY, EMPTY_BOARD, SQUARES, checked
 from qttt.game.symbols import Symbol, View
@@ -101,28 +101,39 @@ class Position:
         """Every square holds a die or an observed symbol (decision D6): the observation phase starts."""
         return all(contents or cell != EMPTY for contents, cell in zip(self.dice, self.observed, strict=True))
 
-    def open_to(self, square: int) -> Symbol | None:
-        """The player who may attack a square, 1 to 9: it holds exactly one die, of the other player's shape.
+    def attacker(self, square: int) -> Symbol | None:
+        """The player whose shape can attack a square, 1 to 9: it holds one die, of the other player's shape.
+
+        Whether the rules let them do so here and now is for the state to say (``State.open_to``).
 
         Raises:
             UsageError: there is no such square.
         """
-        return _attacker(self.dice[checked(square) - 1])
+        contents = self.dice[checked(square) - 1]
+        return contents[0].shape.opponent if len(contents) == 1 else None
 
-    def open_squares(self, player: Symbol) -> tuple[int, ...]:
-        """The squares that a player may attack, ascending."""
-        player = Symbol.named(player)
-        return tuple(
-            square
-            for square, contents in zip(SQUARES, self.dice, strict=True)
-            if _attacker(contents) is player
+    def _with_free_colour(self, player: Symbol) -> tuple["Position", int]:
+        """The position with a colour of the player's that no die on the board has, and that colour's number.
+
+        Only with the option ``measure-turn`` can a player come to use all five; then two of their lone
+        pieces share one. There are two: in at most eight squares each of five colours has two or more, but
+        for lone pieces without a twin.
+        """
+        used = {die.number for contents in self.dice for die in contents if die.owner is player}
+        for number in range(len(COLOURS)):
+            if not {number, _twin(number)} & used:
+                return self, number
+        first, second, *_ = (
+            contents[0]
+            for contents in self.dice
+            if len(contents) == 1
+            and contents[0].owner is player
+            and contents[0].value == 4
+            and _twin(contents[0].number) not in used
         )
-
-    def fresh_colour(self, player: Symbol) -> int:
-        """The first of a player's colours that no die on the board has."""
-        player = Symbol.named(player)
-        used = {die.colour for contents in self.dice for die in contents if die.owner is player}
-        return next(colour for colour in range(len(used) + 1) if colour not in used)
+        sharing = (die_of(player, _twin(first.number), 4),)
+        dice = tuple(sharing if contents == (second,) else contents for contents in self.dice)
+        return replace(self, dice=dice), second.number % len(COLOURS)
 
     def after(self, move: Move, player: Symbol) -> "Position":
         """The position after a legal move, the board adjusted as at the table.
@@ -141,19 +152,19 @@ class Position:
         return position.switched() if move.after else position
 
     def _placed(self, move: Move, player: Symbol) -> "Position":
-        colour = self.fresh_colour(player)
-        squares = list(self.dice)
+        room, number = self._with_free_colour(player)
+        squares = list(room.dice)
         match move.kind:
             case Kind.CLASSICAL | Kind.SUPERPOSITION as kind:
                 for square in move.squares:
-                    squares[square - 1] = (die_of(player, colour, 4 // kind.fills),)
+                    squares[square - 1] = (die_of(player, number, 4 // kind.fills),)
             case Kind.ENTANGLING:
-                own = die_of(player, colour, 2)
+                own = die_of(player, number, 2)
                 self._attack(squares, move, own, own)
             case Kind.CANCELLING:
                 shape = self.dice[move.squares[0] - 1][0].shape
-                own = die_of(player, colour, 2 * player.sign)
-                self._attack(squares, move, Die(shape, player, colour, -2), own)
+                own = die_of(player, number, 2 * player.sign)
+                self._attack(squares, move, Die(shape, player, number, -2), own)
             case _:
                 assert_never(move.kind)
         return replace(self, dice=tuple(squares))
@@ -191,25 +202,29 @@ class Position:
 
         Args:
             board: the whole board, symbols of earlier observations included.
-            in_play: observed pieces become lone dice of value 4, colours given in the order of the squares
-                (Level 5); otherwise they are closed symbols.
+            in_play: observed pieces become lone dice of value 4, colours given in the order of the squares,
+                to two pieces each where single ones would leave a player too few for the empty squares
+                (Level 5, decision D7); otherwise they are closed symbols.
         """
         if not in_play:
             return Position(observed=board, physical=self.physical)
-        counts = {Symbol.X: 0, Symbol.O: 0}
         squares: list[Contents] = []
-        for cell in board:
+        for place, cell in enumerate(board):
             if cell == EMPTY:
                 squares.append(())
                 continue
-            player = Symbol(cell)
-            squares.append((die_of(player, counts[player], 4),))
-            counts[player] += 1
+            # Either player can make at most one move for every two empty squares.
+            in_pairs = board.count(cell) + -(-board.count(EMPTY) // 2) > len(COLOURS)
+            number = board.count(cell, 0, place)
+            if in_pairs:
+                number = number // 2 if number % 2 == 0 else _twin(number // 2)
+            squares.append((die_of(Symbol(cell), number, 4),))
         return Position(dice=tuple(squares), physical=self.physical)
 
 
-def _attacker(contents: Contents) -> Symbol | None:
-    return contents[0].shape.opponent if len(contents) == 1 else None
+def _twin(number: int) -> int:
+    """The number of the one other piece that a piece may share its colour with."""
+    return (number + len(COLOURS)) % (2 * len(COLOURS))
 
 
 def _ordered(occupant: Die, invader: Die) -> Contents:

@@ -70,7 +70,10 @@ class Options:
     """
 
     quantum_only: bool = _option(
-        "quantum-only", range(1, 6), "no classical move while any quantum move is legal"
+        "quantum-only",
+        range(1, 6),
+        "no classical move while any quantum move is legal (Level 5: in the current view or after a view "
+        "switch that the player may still make)",
     )
     tally: bool = _option(
         "tally", range(6), "lines are points; play until every square holds an observed symbol"
@@ -84,7 +87,10 @@ class Options:
         "measure-turn", (1, 2), "Levels 1 and 2: a turn may observe one square instead of placing a piece"
     )
     no_ties: bool = _option(
-        "no-ties", (5,), "Level 5: a full board with equal lines is observed again, modes alternating"
+        "no-ties",
+        (5,),
+        "Level 5: a full board with equal lines is observed again, in rotated and standard mode by turns, "
+        "rotated first (a standard one, of classical pieces alone, changes nothing)",
     )
     view_switches: int = _option(
         "view-switches=N",

@@ -44,6 +44,16 @@ def checked(square: int) -> int:
     return whole_number(square, "a square", 1, 9)
 
 
+def lines_in(board: str, symbol: Symbol) -> tuple[tuple[int, int, int], ...]:
+    """The three-in-a-rows of one symbol, as the squares of each.
+
+    Args:
+        board: nine characters, ``X``, ``O`` or ``.``, squares 1 to 9.
+        symbol: whose lines to find.
+    """
+    return tuple((a, b, c) for a, b, c in LINES if board[a - 1] == board[b - 1] == board[c - 1] == symbol)
+
+
 @lru_cache(maxsize=1 << 16)
 def lines_of(board: str, symbol: Symbol) -> int:
     """Count the three-in-a-rows of one symbol.
@@ -55,4 +65,4 @@ def lines_of(board: str, symbol: Symbol) -> int:
     Returns:
         The number of lines, 0 to 8.
     """
-    return sum(board[a - 1] == board[b - 1] == board[c - 1] == symbol for a, b, c in LINES)
+    return len(lines_in(board, symbol))

@@ -5,14 +5,21 @@ from enum import Enum
 
 from qttt.errors import IllegalMoveError
 from qttt.game.adjustment import collapses
-from qttt.game.legality import check_measurement, check_move, legal_in_view, legal_moves, measurable_squares
+from qttt.game.legality import (
+    check_measurement,
+    check_move,
+    legal_in_view,
+    legal_moves,
+    measurable_squares,
+    open_to,
+)
 from qttt.game.moves import Move
 from qttt.game.odds import Odds, observation_odds
 from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.position import START, Position
 from qttt.game.result import Result, decide
 from qttt.game.rules import Rules
-from qttt.game.squares import checked
+from qttt.game.squares import SQUARES, checked
 from qttt.game.symbols import Mode, Symbol
 
 Event = Move | Measurement | Observation | Positions
@@ -135,10 +142,24 @@ class State:
         """The legal moves in the current view without switches, or those after a switch, written ``~m``."""
         if self.phase is not Phase.MOVE or (switched and not self.switches_left):
             return []
-        if not switched:
-            return legal_in_view(self.position, self.turn, self.rules)
-        there = self.position.switched()
-        return [replace(move, before=True) for move in legal_in_view(there, self.turn, self.rules)]
+        moves = legal_in_view(self.position, self.turn, self.rules, self.switches_left, switched=switched)
+        return [replace(move, before=True) for move in moves] if switched else moves
+
+    def open_to(self, square: int) -> Symbol | None:
+        """The player to whom a square, 1 to 9, is open, if to anybody.
+
+        It is open to the player whose shape can attack there, if they would have a legal attack on it,
+        without a view switch, were it their turn. Nothing is open unless the game waits for a move.
+
+        Raises:
+            UsageError: there is no such square.
+        """
+        checked(square)
+        return open_to(self.position, square, self.rules) if self.phase is Phase.MOVE else None
+
+    def open_squares(self) -> dict[int, Symbol]:
+        """Every open square, ascending, and the player to whom it is open."""
+        return {square: player for square in SQUARES if (player := self.open_to(square))}
 
     def measurable(self) -> tuple[int, ...]:
         """The squares that the player to move may measure instead of a move (option ``measure-turn``)."""

@@ -64,7 +64,7 @@ def moved(place: Place, rules: Rules) -> Iterator[Place]:
     for before in (False, True) if left > 0 else (False,):
         blocks = tuple(map(turned, place.blocks)) if before else place.blocks
         rotated = place.rotated != before
-        for taken, put, filled in _allowed(blocks, place.empty, place.turn, rules):
+        for taken, put, filled in _allowed(blocks, place.empty, place.turn, rules, left > 0):
             after = tuple(number for number in blocks if number != taken) + put
             empty = tuple(square for square in place.empty if square not in filled)
             made = own + before
@@ -75,18 +75,32 @@ def moved(place: Place, rules: Rules) -> Iterator[Place]:
                 yield Place(there, 1 - place.turn, empty, (other, made + 1), not rotated)
 
 
-def _allowed(blocks: tuple[int, ...], empty: tuple[int, ...], turn: int, rules: Rules) -> list[Change]:
+def _allowed(
+    blocks: tuple[int, ...], empty: tuple[int, ...], turn: int, rules: Rules, may_switch: bool
+) -> list[Change]:
+    """The changes that moves make; ``may_switch``: the player can switch the view before a move."""
+    found = _unforced(blocks, empty, turn, rules)
+    if not rules.options.quantum_only:
+        return found
+    quantum = [change for change in found if _is_quantum(change)]
+    if quantum:
+        return quantum
+    there = _unforced(tuple(map(turned, blocks)), empty, turn, rules) if may_switch else []
+    return [] if any(map(_is_quantum, there)) else found
+
+
+def _is_quantum(change: Change) -> bool:
+    return change[0] is not None or len(change[2]) == 2
+
+
+def _unforced(blocks: tuple[int, ...], empty: tuple[int, ...], turn: int, rules: Rules) -> list[Change]:
     found = list(changes(blocks, empty, turn, rules.level))
-    options = rules.options
-    if options.no_double_entanglement:
+    if rules.options.no_double_entanglement:
         found = [
             change
             for change in found
             if change[0] is None or BLOCKS[change[1][0]].kind != "ee" or "e" not in BLOCKS[change[0]].kind
         ]
-    if options.quantum_only:
-        quantum = [change for change in found if change[0] is not None or len(change[2]) == 2]
-        return quantum or found
     return found
 
 

@@ -30,8 +30,8 @@ class Group:
 
     Attributes:
         squares: the board squares of the cluster's squares 1, 2, …
-        pieces: the board's pieces, in the order in which the cluster numbers each player's colours.
-        cluster: the dice there, on squares and in colours of their own.
+        pieces: the board's pieces, in the order in which the cluster numbers each player's.
+        cluster: the dice there, on squares and with piece numbers of their own.
     """
 
     squares: tuple[int, ...]
@@ -45,11 +45,11 @@ class Group:
         return Question(asked.asker, squares, asked.asks, asked.chance, asked.reading, asked.hidden)
 
     def contents(self) -> Iterator[tuple[int, Contents, str]]:
-        """For each square of the board: the dice left in it, in the board's colours, and what was placed."""
-        colours = {symbol: [c for owner, c in self.pieces if owner is symbol] for symbol in Symbol}
+        """For each square of the board: the dice left in it, of the board's pieces, and what was placed."""
+        numbers = {symbol: [n for owner, n in self.pieces if owner is symbol] for symbol in Symbol}
         for square, dice, placed in zip(self.squares, self.cluster.dice, self.cluster.symbols, strict=True):
             contents = tuple(
-                Die(die.shape, die.owner, colours[die.owner][die.colour], die.value) for die in dice
+                Die(die.shape, die.owner, numbers[die.owner][die.number], die.value) for die in dice
             )
             yield square, contents, placed
 

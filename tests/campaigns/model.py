@@ -251,7 +251,7 @@ class GameMachine(RuleBasedStateMachine):
         assert sorted(map(str, state.legal_moves())) == sorted(oracle.legal())
         assert [f"?{square}" for square in state.measurable()] == oracle.measurable()
         for square in range(1, 10):
-            assert state.position.open_to(square) == oracle.open_to(square)
+            assert state.open_to(square) == oracle.open_to(square)
         modes: tuple[Mode, ...] = (
             state.modes if not waits else tuple(Mode)[: 1 + state.rules.level.rotated_mode]
         )

@@ -80,8 +80,8 @@ def test_every_die_has_its_colour_in_letters_and_in_style() -> None:
     assert draw_die(Die(Symbol.O, Symbol.O, 1, -2)).plain == "□-2g"
     assert str(draw_die(Die(Symbol.X, Symbol.X, 4, 4)).style) == "magenta"
     assert draw_dice(POSITION.at(5)).plain == "△2B □-2b"
-    letters = [draw_die(Die(Symbol.X, Symbol.X, colour, 4)).plain[-1] for colour in range(9)]
-    assert letters == list("RGBYPCDEF")
+    letters = [draw_die(Die(Symbol.X, Symbol.X, number, 4)).plain[-1] for number in range(10)]
+    assert letters == list("RGBYPRGBYP")
 
 
 def test_legend() -> None:
@@ -134,7 +134,7 @@ def test_percent(probability: float, text: str) -> None:
         ),
         (
             played("1 5 2 6 3+4 7 8 9 =XXX.OOOXO", 1),
-            "Level 1 (Superposition). The game is over: X wins.",
+            "Level 1 (Superposition). The game is over: X wins: 1-2-3.",
         ),
         (Game().agree_on_draw(), "Level 2 (Entanglement). The game is over: the players agreed on a draw."),
     ],

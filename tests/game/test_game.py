@@ -1,9 +1,13 @@
 """Turns, phases, deciding, legality and its words."""
 
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
+from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from qttt.errors import IllegalMoveError, MoveSyntaxError, UsageError
 from qttt.game.game import Game, parse_event
@@ -11,8 +15,10 @@ from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Observation, Positions
 from qttt.game.result import Result, decide, points
 from qttt.game.rules import Rules
+from qttt.game.squares import SQUARES
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode, Symbol
+from tests.support.oracle import random_game
 
 
 def played(level: int, record: str, options: str = "", first: str = "X") -> Game:
@@ -56,23 +62,88 @@ def test_options_forbid_moves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "allowed", "refused"),
+    ("record", "options", "classical"),
     [
-        # In the rotated view every half is two dice and closed; in the standard view it can be attacked.
-        ("1+2 3+4 5+6 7+8~", ["9", "9~"], ["~9"]),
-        ("1+2 3+4 5+6 7+8", ["~9"], ["9", "9~"]),
+        # Halves can be attacked in one of the two views, and the player may still choose it.
+        ("3+5 3-1 2+6 2-8 4+7", "", []),
+        ("1+2 3+4 5+6 7+8~", "", []),
+        ("1+2 3+4 5+6 7+8", "", []),
+        # Entangled squares are closed in both views.
+        ("1+2 3+4 3*5 1*6 4*7 2*8", "", ["9", "9~", "~9"]),
+        # X's halves in 4 and 7 are lone dice in the rotated view only, and O has switched once already.
+        ("~4+7 ~3+8 3*6 2+5 2*9", "", ["1"]),
+        ("~4+7 ~3+8 3*6 2+5 2*9", "view-switches=2", []),
     ],
 )
-def test_quantum_only_asks_the_view_in_which_the_move_is_made(
-    record: str, allowed: list[str], refused: list[str]
+def test_quantum_only_counts_every_view_that_the_player_may_still_choose(
+    record: str, options: str, classical: list[str]
 ) -> None:
-    legal = {str(move) for move in played(5, record, "quantum-only").state.legal_moves()}
-    for token in allowed:
-        assert token in legal
-        played(5, f"{record} {token}", "quantum-only")
-    for token in refused:
-        assert token not in legal
-        assert "quantum-only" in refusal(5, record, token, "quantum-only")
+    options = f"quantum-only,{options}".rstrip(",")
+    game = played(5, record, options)
+    legal = [str(move) for move in game.state.legal_moves() if move.kind is Kind.CLASSICAL]
+    shown = [move for there in (False, True) for move in game.state.legal_here(switched=there)]
+    assert sorted(legal) == sorted(classical)
+    assert {str(move) for move in shown if move.kind is Kind.CLASSICAL} == set(classical) - {"9~"}
+    for token in classical:
+        played(5, f"{record} {token}", options)
+    (empty,) = game.state.position.empty_squares
+    for token in () if classical else (f"{empty}", f"{empty}~", f"~{empty}"):
+        assert "quantum-only" in refusal(5, record, token, options)
+
+
+OPEN = [
+    ("1+3 5", 1, "", {}),  # nobody can attack
+    ("5", 0, "", {}),
+    ("1+3 5", 2, "", {1: "O", 3: "O", 5: "X"}),
+    ("1+3 1*2 5", 2, "no-double-entanglement", {5: "O"}),
+    ("1+3 1*2 5", 2, "", {3: "O", 5: "O"}),
+    ("1+3 1*2 5", 3, "no-double-entanglement", {3: "O", 5: "O"}),  # it may still be half-cancelled
+    ("1 2 3 4 5 6 7 8 9", 2, "", {}),  # full: no square to spread into
+    ("1+3 1-2 4 5 6 7 8 9 =p:..#######", 4, "", {}),  # the mode is to be chosen
+    ("1+3 5", 5, "", {1: "O", 3: "O", 5: "X"}),
+    ("1+3 5~", 5, "", {}),
+    ("1 2 3 4 5 6 9 7 8 =XOXOXOOXX", 2, "", {}),  # the end
+    ("1 2 3 4 6 5 8 7+9 =XOXOOXOX.", 2, "", {}),  # observed squares are closed
+]
+
+
+@pytest.mark.parametrize(("record", "level", "options", "expected"), OPEN)
+def test_open_squares(record: str, level: int, options: str, expected: dict[int, str]) -> None:
+    game = played(level, record, options)
+    assert game.open_squares() == game.state.open_squares() == expected
+    assert {s: game.state.open_to(s) for s in SQUARES} == {s: expected.get(s) for s in SQUARES}
+
+
+def test_nothing_is_open_once_the_players_agreed_on_a_draw() -> None:
+    game = played(2, "5")
+    game.drawn = True
+    assert game.open_squares() == {}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rules=st.sampled_from(
+        [(level, "") for level in range(6)]
+        + [(2, "no-double-entanglement"), (5, "no-double-entanglement,view-switches=2"), (5, "view=physical")]
+        + [(5, "quantum-only"), (2, "measure-turn")]
+    ),
+    rng=st.randoms(use_true_random=False),
+)
+def test_open_is_where_that_player_would_have_a_legal_attack(rules: tuple[int, str], rng: Random) -> None:
+    level, options = rules
+    game = Game(rules=Rules.of(level, options))
+    for token, _ in random_game(level, rng, options, phases=2, first="X"):
+        game.play(token)
+        would = {
+            player: {
+                move.squares[0]
+                for move in replace(game.state, turn=player).legal_moves()
+                if move.kind.attacks and not move.switches
+            }
+            for player in Symbol
+        }
+        expected = {square: player for player in Symbol for square in would[player]}
+        assert game.open_squares() == expected, token
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def cells(state: State) -> str:
 
 
 def opened(state: State, player: Symbol) -> str:
-    return "".join(str(s) for s in range(1, 5) if state.position.open_to(s) is player) or "-"
+    return "".join(str(s) for s in range(1, 5) if state.open_to(s) is player) or "-"
 
 
 def mirrored(text: str) -> str:
@@ -148,7 +148,7 @@ def compare(level: int, seed: int, options: str = "measure-turn") -> int:
         assert str(state.turn) == oracle.turn
         assert {str(move) for move in state.legal_moves()} == set(oracle.legal())
         assert [f"?{square}" for square in state.measurable()] == oracle.measurable()
-        assert all(str(state.position.open_to(s) or "") == (oracle.open_to(s) or "") for s in SQUARES)
+        assert all(str(state.open_to(s) or "") == (oracle.open_to(s) or "") for s in SQUARES)
         for square in state.measurable():
             assert distance(state.measurement_odds(square), oracle.measurement(square)) < 1e-9
         assert distance(state.odds().outcomes(), oracle.outcomes()) < 1e-9

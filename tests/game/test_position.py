@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from qttt.game import Game
 from qttt.game.configurations import Configuration, is_cancelled, partner
-from qttt.game.dice import COLOURS, VALUES, Die, colour_name, die_of
+from qttt.game.dice import VALUES, Die, die_of
 from qttt.game.moves import Move
 from qttt.game.position import START, Position
+from qttt.game.roots import read_roots
 from qttt.game.rules import Rules
 from qttt.game.state import State
 from qttt.game.symbols import Symbol, View
@@ -101,16 +103,88 @@ def test_a_switch_re_owns_plus_and_minus_states() -> None:
 
 def test_open_squares_follow_the_shape_of_a_lone_die() -> None:
     board = position("5 1+3")
-    assert [board.open_to(square) for square in (5, 1, 2)] == [Symbol.O, Symbol.X, None]
-    assert position("5 5*6").open_to(5) is None
-    assert position("5 5-6", Symbol.O).switched().open_to(6) is Symbol.O
+    assert [board.attacker(square) for square in (5, 1, 2)] == [Symbol.O, Symbol.X, None]
+    assert position("5 5*6").attacker(5) is None
+    assert position("5 5-6", Symbol.O).switched().attacker(6) is Symbol.O
 
 
-def test_colours_are_fresh_per_player_and_numbered_beyond_five() -> None:
+def test_colours_are_fresh_per_player() -> None:
     board = position("1 2 3 4")
-    assert [board.at(square)[0].colour for square in (1, 2, 3, 4)] == [0, 0, 1, 1]
-    assert [colour_name(number) for number in range(5)] == list(COLOURS)
-    assert colour_name(5) == "colour 6"
+    assert colours(board, "X") + colours(board, "O") == ["red", "green"] * 2
+
+
+def colours(board: Position, player: str) -> list[str]:
+    """The colours of a player's dice, by square."""
+    return [die.colour for contents in board.dice for die in contents if die.owner == player]
+
+
+@pytest.mark.parametrize(
+    ("observed", "x", "o"),
+    [
+        ("XXX.O.O..", ["red", "green", "blue"], ["red", "green"]),
+        # With two empty squares a player moves once at the most: four pieces keep colours of their own.
+        ("XXXXOOO..", ["red", "green", "blue", "yellow"], ["red", "green", "blue"]),
+        ("XXXXXOO..", ["red", "red", "green", "green", "blue"], ["red", "green"]),
+        ("OXXXOXXX.", ["red", "red", "green", "green", "blue", "blue"], ["red", "green"]),
+        ("XXXXXXXXX", ["red"] * 2 + ["green"] * 2 + ["blue"] * 2 + ["yellow"] * 2 + ["purple"], []),
+        ("XX.......", ["red"] * 2, []),
+    ],
+)
+def test_observed_pieces_take_colours_in_pairs_where_single_ones_would_not_do(
+    observed: str, x: list[str], o: list[str]
+) -> None:
+    board = START.observed_as(observed, in_play=True)
+    assert (colours(board, "X"), colours(board, "O")) == (x, o)
+    pieces = [die.piece for contents in board.dice for die in contents]
+    assert len(set(pieces)) == len(pieces)
+
+
+@pytest.mark.parametrize(
+    ("moves", "kinds"),
+    [
+        # X's pieces in 3 and 4 are both green. O attacks both; each pair keeps to its own two squares.
+        ("3*8 4*9", {3: Configuration.ENTANGLED, 4: Configuration.ENTANGLED}),
+        ("3-8 4*9", {3: Configuration.CANCELLED, 4: Configuration.ENTANGLED}),
+        ("3*8", {3: Configuration.ENTANGLED, 4: Configuration.CLASSICAL}),
+    ],
+)
+def test_two_pieces_of_one_colour_are_never_taken_for_one(
+    moves: str, kinds: dict[int, Configuration]
+) -> None:
+    board = START.observed_as("XXXXXOO..", in_play=True)
+    assert board.at(3)[0].colour == board.at(4)[0].colour == "green"
+    for token in moves.split():
+        board = board.after(Move.parse(token), Symbol.O)
+        target = Move.parse(token).squares[1]
+        assert partner(board.dice, int(token[0])) == target
+    for turns in range(3):
+        assert {square: board.configuration(square) for square in kinds} == (
+            kinds
+            if turns != 1
+            else {s: Configuration.PLUS if k is Configuration.CLASSICAL else k for s, k in kinds.items()}
+        )
+        board = board.switched()
+    assert len({root.squares for root in read_roots(board)}) == 7
+
+
+def test_out_of_colours_two_lone_pieces_share_one() -> None:
+    # O looks at each half that X moves into, so that X has five lone pieces and makes a sixth.
+    game = Game(rules=Rules.of(2, "measure-turn"))
+    game.play("1+2 ?2=. 2+3 ?3=. 3+4 ?4=. 4+5 ?5=. 5+6 ?6=. 6+7")
+    board = game.state.position
+    assert colours(board, "X") == ["red", "red", "blue", "yellow", "purple", "green", "green"]
+    pieces = [die.piece for contents in board.dice for die in contents]
+    assert len(set(pieces)) == 6
+    # One of the two is observed. The other keeps its colour, and a new piece of two dice shares none.
+    game.play("?1=X 8+9")
+    assert colours(game.state.position, "X") == [
+        "red",
+        "red",
+        "yellow",
+        "purple",
+        *["green"] * 2,
+        *["blue"] * 2,
+    ]
 
 
 def test_the_partner_is_found_by_the_pieces() -> None:
@@ -125,7 +199,7 @@ def test_observed_pieces_close_their_squares_or_become_lone_dice() -> None:
     assert closed.at(1) == ()
     lone = START.observed_as("XX.O.O...", in_play=True)
     assert [str(lone.at(square)[0]) for square in (1, 2, 4, 6)] == ["△4", "△4", "□4", "□4"]
-    assert [lone.at(square)[0].colour for square in (1, 2, 4, 6)] == [0, 1, 0, 1]
+    assert [lone.at(square)[0].number for square in (1, 2, 4, 6)] == [0, 1, 0, 1]
     assert lone.empty_squares == (3, 5, 7, 8, 9)
 
 

@@ -14,13 +14,14 @@ from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.squares import LINES
 from qttt.game.state import Phase, State
-from qttt.game.symbols import Mode, Symbol
+from qttt.game.symbols import Mode, Symbol, View
 from qttt.players import PLAYERS, Choice, Look, choices, get_player, lookahead
 from qttt.players.choices import MAX_OBSERVATIONS, limited
 from qttt.players.evaluation import estimate, line_shares
 from qttt.players.explanations import chances
 from qttt.players.immediate import odds_now
 from qttt.players.lookahead import Budget, look_ahead
+from qttt.players.places import Place, moved
 from qttt.players.strategies import accepts_draw, best_choices, solved_values
 from qttt.solver import probe
 from qttt.solver.blocks import blocks_of
@@ -84,6 +85,7 @@ def make(game: Game, choice: Choice, rng: np.random.Generator) -> None:
         (5, ""),
         (2, "measure-turn"),
         (2, "quantum-only,no-double-entanglement"),
+        (5, "quantum-only"),
         (5, "view-switches=2,max-observations=3"),
         (5, "view=physical,no-ties"),
         (3, "tally"),
@@ -98,6 +100,22 @@ def test_every_choice_is_legal(level: int, options: str, name: str) -> None:
         assert choice in choices(state)
         assert -1 <= player.value(state) <= 1
         assert player.reason(state, choice).endswith(".")
+
+
+@pytest.mark.parametrize(
+    "options", ["", "quantum-only", "quantum-only,view-switches=2", "quantum-only,no-double-entanglement"]
+)
+def test_the_search_makes_the_moves_that_the_rules_allow(options: str) -> None:
+    few = [s for s in random_states(5, 400, options=options) if len(s.position.empty_squares) == 1]
+    assert len(few) > 15
+    for state in few:
+        # The board is full after any of them, so a switch after the move changes nothing.
+        after = [state.child(move).position for move in state.legal_moves() if not move.after]
+        expected = {(tuple(sorted(blocks_of(p))), p.view is View.ROTATED) for p in after}
+        found = {
+            (tuple(sorted(place.blocks)), place.rotated) for place in moved(Place.of(state), state.rules)
+        }
+        assert found == expected
 
 
 def test_measuring_is_among_the_choices_where_the_option_allows_it() -> None:

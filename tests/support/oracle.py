@@ -131,20 +131,38 @@ class Oracle:
         """Whether an observation is due."""
         return not self.over and not self.empty()
 
-    def open_to(self, square: int) -> str | None:
-        """The player who may attack the square in the current view."""
+    def _attacker(self, square: int) -> str | None:
+        """The player whose symbol can attack the square in the current view."""
         piece = self.pieces.get(square, CLOSED)
         return OPPONENT.get(piece.look) if piece.look else None
+
+    def open_to(self, square: int) -> str | None:
+        """The player who would have a legal attack on the square, without a switch, were it their turn."""
+        for player in "XO":
+            twin = self.copy()
+            twin.turn = player
+            if {token[:2] for token in twin.legal()} & {f"{square}*", f"{square}-"}:
+                return player
+        return None
 
     # Moves
 
     def _moves(self) -> list[str]:
         """Legal moves of the player to move in the current view, in canonical order, view switches apart."""
-        if self.turn is None:
-            return []
+        classical = [f"{square}" for square in self.empty()]
+        return self._quantum() if self._must_be_quantum() else classical + self._quantum()
+
+    def _must_be_quantum(self) -> bool:
+        """`quantum-only`: a quantum move is legal here, or after a switch that the player may still make."""
+        if "quantum-only" not in self.options:
+            return False
+        turned = self.copy()
+        turned._switch()
+        return bool(self._quantum() or (self.switches_left() and turned._quantum()))
+
+    def _quantum(self) -> list[str]:
         empty = self.empty()
-        open_squares = [square for square in SQUARES if self.open_to(square) == self.turn]
-        classical = [f"{a}" for a in empty]
+        open_squares = [square for square in SQUARES if self._attacker(square) == self.turn]
         quantum: list[str] = []
         if self.level >= 1:
             quantum += [f"{a}+{b}" for a, b in combinations(empty, 2)]
@@ -152,9 +170,7 @@ class Oracle:
             quantum += [f"{a}*{b}" for a in open_squares if self._may_be_entangled(a) for b in empty]
         if self.level >= 3:
             quantum += [f"{a}-{b}" for a in open_squares for b in empty]
-        if "quantum-only" in self.options and quantum:
-            return quantum
-        return classical + quantum
+        return quantum
 
     def _may_be_entangled(self, square: int) -> bool:
         once_only = "no-double-entanglement" in self.options
@@ -478,7 +494,9 @@ def random_token(oracle: Oracle, rng: random.Random) -> str:
     for token in oracle.legal():
         kind = token.strip("~")[1:2]
         kinds.setdefault((kind, "~" in token), []).append(token)
-    switching = rng.random() < 0.25 and any(switched for _, switched in kinds)
+    # With `quantum-only` there may be moves after a switch only.
+    switching = {switched for _, switched in kinds} == {True}
+    switching |= rng.random() < 0.25 and any(switched for _, switched in kinds)
     return rng.choice(kinds[rng.choice(sorted(kind for kind in kinds if kind[1] == switching))])
 
 

@@ -28,11 +28,12 @@ def advise_report(game: Game, top: int | None = None) -> dict[str, Any]:
     """
     from qttt.players.advice import advise
 
-    return _report(advise(game), top)
+    return _report(game, advise(game), top)
 
 
-def _report(advice: "Advice", top: int | None) -> dict[str, Any]:
+def _report(game: Game, advice: "Advice", top: int | None) -> dict[str, Any]:
     return {
+        "level": game.rules.level.number,
         "turn": None if advice.turn is None else str(advice.turn),
         "value": advice.value.value,
         "method": advice.method,
@@ -68,7 +69,7 @@ def _run(arguments: Namespace, session: Session) -> int:
     with waiting(session, "thinking"):
         advice = advise(game)
     if arguments.json:
-        session.write_json(_report(advice, arguments.top))
+        session.write_json(_report(game, advice, arguments.top))
     else:
         _show(game, advice, arguments.top or _SHOWN, session)
     return 0

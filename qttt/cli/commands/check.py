@@ -101,7 +101,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         found = resume(arguments, session)
         pending = found.pending
         differences = view_differences(pending.record, pending.predictions) if pending.views else {}
-        return _tell(found.report, differences, arguments, session, pending)
+        return _tell(found.report, pending.record, differences, arguments, session, pending)
     if arguments.record is None:
         raise UsageError("name the record to check, or with --resume the job to fetch")
     record = record_of(arguments, session, exploring=True)
@@ -119,7 +119,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         mode = None if arguments.mode is None else modes[0]
         with waiting(session, f"checking with {shots:,} shots"):
             report = check(game, mode, observer, rng, shots=shots, rolls=Rolls(arguments.rolls))
-        return _tell(report, differences, arguments, session)
+        return _tell(report, record, differences, arguments, session)
     if arguments.dry_run:
         from qttt.cli.commands.check_by_job import dry_run
 
@@ -127,7 +127,7 @@ def _run(arguments: Namespace, session: Session) -> int:
     from qttt.cli.commands.check_by_job import check_by_job
 
     found = check_by_job(record, game, modes, shots, arguments, session)
-    return _tell(found.report, differences, arguments, session, found.pending)
+    return _tell(found.report, record, differences, arguments, session, found.pending)
 
 
 def _check_installation(arguments: Namespace, session: Session) -> int:
@@ -170,6 +170,7 @@ def _check_installation(arguments: Namespace, session: Session) -> int:
 
 def _tell(
     report: "CheckReport",
+    record: Record,
     differences: "Mapping[Mode, ViewDifference]",
     arguments: Namespace,
     session: Session,
@@ -184,7 +185,8 @@ def _tell(
         from qttt.observation.job_runs import describe
 
         job = {} if pending is None else describe(pending)
-        session.write_json({**_to_json(report, differences), **job})
+        level = {"level": record.rules.level.number}
+        session.write_json({**level, **_to_json(report, differences), **job})
     else:
         _show(report, differences, session)
         if pending is not None and pending.path is not None:

@@ -38,7 +38,8 @@ class Checked:
 def dry_run(game: Game, modes: tuple[Mode, ...], shots: int, arguments: Namespace, session: Session) -> int:
     """Say what a job would cost, and send nothing."""
     observer = device_of(arguments, session)
-    show_dry_run(observer.plan(game, modes, shots), observer, session, as_json=arguments.json)
+    plan = observer.plan(game, modes, shots)
+    show_dry_run(plan, observer, session, game.rules.level.number, as_json=arguments.json)
     return 0
 
 

@@ -268,7 +268,7 @@ def _show_stats(game: Game, mode: Mode, arguments: Namespace, session: Session) 
             game, mode, style=arguments.style, backend=arguments.backend, strict=arguments.strict
         )
     if arguments.json:
-        session.write_json(stats)
+        session.write_json({"level": game.rules.level.number, **stats})
         return 0
     from qttt.cli.console.tables import plain_table
 

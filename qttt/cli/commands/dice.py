@@ -6,11 +6,13 @@ from typing import Any
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import add_json_argument, add_record_arguments, game_of
 from qttt.cli.console.session import Session
-from qttt.display.status import shown_position
-from qttt.game.dice import colour_name
+from qttt.display.status import lines_report, shown_position, supply
+from qttt.game.dice import COLOURS
 from qttt.game.game import Game
+from qttt.game.moves import Kind
 from qttt.game.position import Position
 from qttt.game.squares import SQUARES
+from qttt.game.symbols import Symbol
 
 
 def dice_report(game: Game) -> dict[str, Any]:
@@ -21,25 +23,38 @@ def dice_report(game: Game) -> dict[str, Any]:
             where they become dice only if the game goes on.
 
     Returns:
-        The player to move (None after the end), the view, for each square whether it is empty, holds dice or
-        an observed symbol, and to whom it is open; the observed positions while the mode is still open; and
-        the squares that are rotated although their dice do not show it (option ``view=physical``).
+        The level, the player to move (None after the end), the view, for each square whether it is empty,
+        holds dice or an observed symbol, and to whom it is open; the observed positions while the mode is
+        still open; the squares that are rotated although their dice do not show it (option
+        ``view=physical``); after the end the three-in-a-rows.
     """
-    position = shown_position(game)
+    position, opens = shown_position(game), game.open_squares()
     positions = game.state.positions
     return {
+        "level": game.rules.level.number,
         "turn": None if game.over else str(game.turn),
         "view": str(position.view),
-        "squares": [_square(position, square) for square in SQUARES],
+        "squares": [_square(position, square, opens.get(square)) for square in SQUARES],
         "positions": positions.filled if positions else None,
         "rotated_unseen": sorted(position.twisted),
+        "lines": lines_report(position.observed) if game.over else None,
     }
 
 
-def _square(position: Position, square: int) -> dict[str, Any]:
+def supply_report(game: Game) -> dict[str, Any]:
+    """What ``qttt dice --supply --json`` adds: the dice left in each player's hand and bank."""
+    report: dict[str, Any] = {}
+    for pool, left in zip(("hand", "bank"), supply(game), strict=True):
+        for (player, colour, shape), count in left.items():
+            report.setdefault(str(player), {}).setdefault(pool, {}).setdefault(colour, {})[shape.shape] = (
+                count
+            )
+    return report
+
+
+def _square(position: Position, square: int, open_to: Symbol | None) -> dict[str, Any]:
     observed = position.is_observed(square)
     contents = position.at(square)
-    open_to = position.open_to(square)
     return {
         "state": "observed" if observed else "dice" if contents else "empty",
         "symbol": position.observed[square - 1] if observed else None,
@@ -47,7 +62,7 @@ def _square(position: Position, square: int) -> dict[str, Any]:
             {
                 "shape": die.shape.shape,
                 "owner": str(die.owner),
-                "colour": colour_name(die.colour),
+                "colour": die.colour,
                 "value": die.value,
             }
             for die in contents
@@ -63,18 +78,23 @@ def _kind(position: Position, square: int) -> str:
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
+    parser.add_argument(
+        "--supply", action="store_true", help="also the dice of a real set left in each hand and in the bank"
+    )
     add_json_argument(parser)
 
 
 def _run(arguments: Namespace, session: Session) -> int:
     game = game_of(arguments, session)
     if arguments.json:
-        session.write_json(dice_report(game))
+        session.write_json(
+            {**dice_report(game), **({"supply": supply_report(game)} if arguments.supply else {})}
+        )
         return 0
     from qttt.cli.console.tables import plain_table
     from qttt.display.text import draw_dice
 
-    position = shown_position(game)
+    position, opens = shown_position(game), game.open_squares()
     table = plain_table("square", "dice", "which is", "open to", prose=2)
     for square in SQUARES:
         observed = position.is_observed(square)
@@ -82,20 +102,36 @@ def _run(arguments: Namespace, session: Session) -> int:
             str(square),
             position.observed[square - 1] if observed else draw_dice(position.at(square), session.glyphs),
             "observed" if observed else _kind(position, square),
-            position.open_to(square) or "",
+            opens.get(square, ""),
         )
     session.show_game(game)
     session.show("", table)
+    if arguments.supply:
+        left = plain_table("dice left of", "hand", "bank")
+        report = supply_report(game)
+        for player in Symbol:
+            for colour in COLOURS:
+                counts = [
+                    " ".join(
+                        f"{report[player][pool][colour][symbol.shape]}{session.glyphs.symbol(symbol)}"
+                        for symbol in (player, player.opponent)
+                        if symbol is player or game.rules.level.allows(Kind.CANCELLING)
+                    )
+                    for pool in ("hand", "bank")
+                ]
+                left.add_row(f"{player}'s {colour}", *counts)
+        session.show("", left)
     return 0
 
 
 COMMAND = Command(
     explanation=(
         "Shows the dice in every square: shape, colour and signed value, what they stand for together, and "
-        "which player may attack the square. The dice are the state of the game; nothing else about the "
-        "past counts."
+        "to whom the square is open: who could attack it were it their turn. With --supply also what is "
+        "left of a real set: in each hand the dice to place, in the bank those that the board adds as it "
+        "adjusts itself."
     ),
-    examples=("dice '5 5*6'", "dice '1+3 1-2' --level 3 --json"),
+    examples=("dice '5 5*6'", "dice '1+3 1-2' --level 3 --json", "dice '5 5*6' --supply"),
     add_arguments=_add_arguments,
     run=_run,
 )

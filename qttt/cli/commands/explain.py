@@ -91,7 +91,7 @@ def _run(arguments: Namespace, session: Session) -> int:
     from qttt.cli.console.characters import carried
     from qttt.teaching.lesson.text import lesson_text
 
-    session.show(*carried(lesson_text(lesson, session.glyphs), session))
+    session.show(*carried(lesson_text(lesson, session.glyphs, session.columns), session))
     return 0
 
 

@@ -19,13 +19,14 @@ def moves_report(game: Game) -> dict[str, Any]:
         game: a game at any moment; unless it waits for a move, nothing is legal.
 
     Returns:
-        The player to move (None after the end), the legal moves in the current view, whether the view may be
-        switched, the legal moves after a switch, in canonical order, and the squares that may be measured
-        instead of a move (option ``measure-turn``).
+        The level, the player to move (None after the end), the legal moves in the current view, whether the
+        view may be switched, the legal moves after a switch, in canonical order, and the squares that may be
+        measured instead of a move (option ``measure-turn``).
     """
     state = game.state
     waiting = state.phase is Phase.MOVE and not game.over
     return {
+        "level": game.rules.level.number,
         "turn": None if game.over else str(game.turn),
         "legal": [str(move) for move in state.legal_here()] if waiting else [],
         "can_switch_view": waiting and state.switches_left > 0,
@@ -52,7 +53,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         session.show("", "After a view switch:", "", _by_kind(report["legal_after_switch"]))
     if report["measurable"]:
         session.show("", f"Instead of a move a square may be measured: {'  '.join(report['measurable'])}")
-    if report["can_switch_view"]:
+    if report["can_switch_view"] and report["legal"]:
         twice = ", or before and after it: ~5~" if game.state.switches_left > 1 else ""
         session.show("", f"The view may also be switched after a move: 5~ for 5{twice}.")
     return 0

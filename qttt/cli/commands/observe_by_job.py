@@ -31,7 +31,7 @@ def dry_run(game: Game, arguments: Namespace, session: Session) -> int:
         plan = plan_dynamic(observer, game, policy, arguments.shots)
     else:
         plan = observer.plan(game, _modes(game, arguments), arguments.shots)
-    show_dry_run(plan, observer, session, as_json=arguments.json)
+    show_dry_run(plan, observer, session, game.rules.level.number, as_json=arguments.json)
     noise = predicted_noise(plan)
     if noise is not None and not arguments.json:
         session.show(f"Note: {noise}: without --accept-noise nothing is sent.")

@@ -12,7 +12,7 @@ from qttt.cli.commands.arguments import (
     mode_of,
 )
 from qttt.cli.console.session import Session
-from qttt.display.status import final_board
+from qttt.display.status import final_board, lines_report
 from qttt.game.game import Game
 from qttt.game.odds import Odds
 from qttt.game.result import Result
@@ -21,7 +21,9 @@ from qttt.game.symbols import Mode, View
 from qttt.tabletop.rolls import Rolls, roll_odds
 
 
-def odds_report(game: Game, mode: Mode = Mode.STANDARD, rolls: Rolls = Rolls.EXACT) -> dict[str, Any]:
+def odds_report(
+    game: Game, mode: Mode = Mode.STANDARD, rolls: Rolls = Rolls.EXACT, *, lines: bool = False
+) -> dict[str, Any]:
     """The object that ``qttt odds --json`` prints.
 
     Args:
@@ -29,6 +31,7 @@ def odds_report(game: Game, mode: Mode = Mode.STANDARD, rolls: Rolls = Rolls.EXA
             the end the last board is certain.
         mode: mode of observation.
         rolls: exact odds, or those of tabletop rolls with a d6.
+        lines: add the three-in-a-rows of every possible board.
 
     Returns:
         Level, mode, turn (None after the end), whether the board is full, the view, the probability of every
@@ -57,6 +60,7 @@ def odds_report(game: Game, mode: Mode = Mode.STANDARD, rolls: Rolls = Rolls.EXA
         "outcomes": outcomes,
         "result": {str(name): probability for name, probability in result.items()},
         "squares": [{"X": row["X"], "O": row["O"], "empty": row[EMPTY]} for row in odds.squares()],
+        **({"lines": {board: lines_report(board) for board in outcomes}} if lines else {}),
     }
 
 
@@ -69,12 +73,13 @@ def _add_arguments(parser: ArgumentParser) -> None:
         default=str(Rolls.EXACT),
         help="exact odds (the default), or those of rolls with a d6",
     )
+    parser.add_argument("--lines", action="store_true", help="also the three-in-a-rows of every board")
     add_json_argument(parser)
 
 
 def _run(arguments: Namespace, session: Session) -> int:
     game = game_of(arguments, session)
-    report = odds_report(game, mode_of(arguments, game), Rolls(arguments.rolls))
+    report = odds_report(game, mode_of(arguments, game), Rolls(arguments.rolls), lines=arguments.lines)
     if arguments.json:
         session.write_json(report)
     else:
@@ -94,7 +99,12 @@ def _show(game: Game, report: dict[str, Any], session: Session) -> None:
         "",
         square_rows(report["squares"]),
         "",
-        board_rows(report["outcomes"], {b: game.state.verdict(b) for b in report["outcomes"]}, MOST_BOARDS),
+        board_rows(
+            report["outcomes"],
+            {board: game.state.verdict(board) for board in report["outcomes"]},
+            MOST_BOARDS,
+            lines="lines" in report,
+        ),
         left_out(len(report["outcomes"]), MOST_BOARDS, "likeliest"),
     )
 

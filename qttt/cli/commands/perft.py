@@ -41,12 +41,12 @@ def perft_report(game: Game, depth: int, step: Callable[[], None] = lambda: None
     """
     state = game.state
     if depth == 0:
-        return {"nodes": 1, "moves": {}}
+        return {"level": game.rules.level.number, "nodes": 1, "moves": {}}
     moves = {}
     for move in state.legal_moves():
         moves[str(move)] = count_sequences(state.child(move), depth - 1)
         step()
-    return {"nodes": sum(moves.values()), "moves": moves}
+    return {"level": game.rules.level.number, "nodes": sum(moves.values()), "moves": moves}
 
 
 def _add_arguments(parser: ArgumentParser) -> None:

@@ -94,10 +94,12 @@ def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stde
     )
 
 
-def show_dry_run(plan: Plan, observer: DeviceObserver, session: Session, *, as_json: bool) -> None:
-    """Print what a job would cost, for people or as JSON."""
+def show_dry_run(
+    plan: Plan, observer: DeviceObserver, session: Session, level: int, *, as_json: bool
+) -> None:
+    """Print what a job for a game of a level would cost, for people or as JSON."""
     if as_json:
-        session.write_json(plan_report(plan, observer))
+        session.write_json({"level": level, **plan_report(plan, observer)})
     else:
         show_plan(plan, observer, session)
 

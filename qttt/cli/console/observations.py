@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from qttt.cli.console.session import Session
+from qttt.display.status import lines_report
 from qttt.game.game import Game
 from qttt.game.outcomes import Observation
 from qttt.records.files import RecordChangedError, names_file, save_over, save_record
@@ -58,6 +59,7 @@ def observe_report(game: Game, record: Record, sample: "Sample", backend: str) -
     last = game.events[-1]
     assert isinstance(last, Observation)
     return {
+        "level": game.rules.level.number,
         "board": last.board,
         "mode": str(last.mode),
         "backend": backend,
@@ -68,6 +70,7 @@ def observe_report(game: Game, record: Record, sample: "Sample", backend: str) -
         "result": str(game.result),
         "record": str(record),
         "counts": sample.counts(),
+        "lines": lines_report(last.board),
     }
 
 
@@ -87,7 +90,7 @@ def show_observation(
         f"Observed in {report['mode']} mode on {report['backend']}: {shots}, {counts}.",
         *remarks,
         session.board(Position(observed=report["board"])),
-        f"{report['board']}: {ending(game.result)}.",
+        f"{report['board']}: {ending(game.result, report['board'])}.",
     )
     if len(report["counts"]) > 1:
         session.show(

@@ -15,7 +15,7 @@ from qttt.storage import FileError, unreadable_input
 
 if TYPE_CHECKING:
     import numpy as np
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
     from rich.text import Text
 
     from qttt.display.text import Glyphs
@@ -46,15 +46,6 @@ class _Sheet(io.StringIO):
     def isatty(self) -> bool:
         """Whether the text is drawn for a terminal."""
         return self._terminal
-
-
-def _width_for(item: "RenderableType", console: "Console", width: int) -> int:
-    """How wide to draw something in a terminal of some width: a table never so narrow that it is cut."""
-    from rich.table import Table
-
-    from qttt.cli.console.tables import least_width
-
-    return max(width, least_width(item, console)) if isinstance(item, Table) else width
 
 
 @dataclass(slots=True)
@@ -141,9 +132,11 @@ class Session:
             *items: strings, or what Rich can render, one below the other.
             to_stderr: for what belongs to a question rather than to the result.
         """
+        from rich.table import Table
         from rich.text import Text
 
         from qttt.cli.console.console import SafeConsole
+        from qttt.cli.console.tables import folded, least_width
 
         stream = self.stderr if to_stderr else self.stdout
         sheet = _Sheet(stream.isatty())
@@ -156,10 +149,16 @@ class Session:
         )
         width = console.width
         for item in items:
-            # Sentences are wrapped between words; drawings, records and the rows of tables keep their lines
-            # whatever the width.
+            # Sentences are wrapped between words, and the rows of tables become sentences where they do not
+            # fit; drawings and records keep their lines whatever the width.
             sentence = stream.isatty() and isinstance(item, str | Text) and "\n" not in str(item)
-            console.width = width if isinstance(item, str | Text) else _width_for(item, console, width)
+            console.width = width
+            if isinstance(item, Table):
+                needed = least_width(item, console)
+                if stream.isatty() and needed > width:
+                    console.print(folded(item, width), soft_wrap=True)
+                    continue
+                console.width = max(width, needed)
             console.print(item, soft_wrap=not sentence)
         text = "\n".join(line.rstrip() for line in sheet.getvalue().split("\n"))
         if to_stderr:

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.measure import measure_renderables
 from rich.table import Table
+from rich.text import Text
 
+from qttt.display.status import line_words
 from qttt.display.text import Glyphs, draw_bar, percent
 from qttt.game.result import Result
 
@@ -62,6 +64,37 @@ def least_width(table: Table, console: Console) -> int:
     return width
 
 
+def folded(table: Table, width: int) -> Text:
+    """A table too wide for a terminal as a sentence a row: ``square 1: symbol X, exact 3.32 %`` ….
+
+    Lines end between cells, and within one only if it is too long for a line of its own.
+
+    Args:
+        table: one made by ``plain_table``.
+        width: the terminal's columns.
+    """
+    headings = [str(column.header) for column in table.columns]
+    lines = []
+    for row in zip(*(column.cells for column in table.columns), strict=True):
+        cells = [cell if isinstance(cell, Text) else Text(str(cell)) for cell in row]
+        said = [
+            Text(f"{heading} ".lstrip()) + cell
+            for heading, cell in zip(headings, cells, strict=True)
+            if cell.plain.strip()
+        ]
+        line = Text("")
+        for number, cell in enumerate(said):
+            last = number == len(said) - 1
+            cell.append("" if last else ":" if number == 0 else ",")
+            for part in (cell,) if cell.cell_len <= width - 2 else cell.split(" "):
+                if line.cell_len and line.cell_len + 1 + part.cell_len > width:
+                    lines.append(line)
+                    line = Text(" ")
+                line = line + (Text(" ") if line.cell_len else Text("")) + part
+        lines.append(line)
+    return Text("\n").join(lines)
+
+
 def result_rows(result: Mapping[str, float], glyphs: Glyphs, columns: int) -> Table:
     """What may come of an observation, with bars as long as there is room for.
 
@@ -109,10 +142,13 @@ def left_out(boards: int, most: int, what: str) -> str:
     return f"{boards:,} boards in all; these are the {most} {what} (--json lists every one)."
 
 
-def board_rows(outcomes: Mapping[str, float], verdicts: Mapping[str, Result], most: int) -> Table:
-    """The likeliest boards, with what each would mean for the game."""
-    table = plain_table("board", ">probability", "result")
+def board_rows(
+    outcomes: Mapping[str, float], verdicts: Mapping[str, Result], most: int, *, lines: bool = False
+) -> Table:
+    """The likeliest boards, with what each would mean for the game, and on request their three-in-a-rows."""
+    table = plain_table("board", ">probability", "result", *(["lines"] if lines else []), prose=3)
     likeliest = sorted(outcomes, key=lambda board: (-outcomes[board], board))
     for board in likeliest[:most]:
-        table.add_row(board, percent(outcomes[board]), RESULT_WORDS[verdicts[board]])
+        said = [line_words(verdicts[board], board)] if lines else []
+        table.add_row(board, percent(outcomes[board]), RESULT_WORDS[verdicts[board]], *said)
     return table

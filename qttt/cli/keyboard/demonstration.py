@@ -18,6 +18,7 @@ from qttt.display.status import ending, shown_position
 from qttt.display.text import draw_legend, small
 from qttt.game.game import Game
 from qttt.game.moves import Move
+from qttt.game.outcomes import Observation
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import compile_moves, opened_block
@@ -93,7 +94,10 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
             checked.append(_Checked(game.state.observations + 1, report))
         session.show("")
         ObservationPhase(game, observer, rng, session, choose, keep).run()
-        session.show(session.board(shown_position(game)), f"After the observation: {ending(game.result)}.")
+        board = game.events[-1].board if isinstance(game.events[-1], Observation) else None
+        session.show(
+            session.board(shown_position(game)), f"After the observation: {ending(game.result, board)}."
+        )
     session.show(
         "", f"The game: {' '.join(map(str, game.events))}", "", "Cross-check of every observed board:"
     )

@@ -1,6 +1,6 @@
 """A position as a picture: dice with their values, what they mean, and which squares belong together."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import hypot, sqrt
 
@@ -12,7 +12,7 @@ from qttt.game.configurations import Configuration
 from qttt.game.dice import Die
 from qttt.game.position import Position
 from qttt.game.roots import Attack, Root, read_roots
-from qttt.game.squares import EMPTY, SQUARES
+from qttt.game.squares import EMPTY, SQUARES, lines_in
 from qttt.game.symbols import Symbol
 
 CELL = 120.0
@@ -29,21 +29,22 @@ def board_scene(
     *,
     marked: Collection[int] = (),
     emptied: Collection[int] = (),
-    opens: bool = True,
+    opens: Mapping[int, Symbol] | None = None,
     legend: bool = True,
 ) -> Scene:
     """Draw a position.
 
     Dice are triangles and boxes with their signed value; X's are pale, O's strong, and the letter under the
     value is the initial of the die's colour (capital: X's, small: O's). A solid line links entangled squares,
-    a dotted one the two halves of one piece, a dashed arrow runs from a cancelled square to its target.
+    a dotted one the two halves of one piece, a dashed arrow runs from a cancelled square to its target. A
+    stroke runs through a three-in-a-row of observed symbols.
 
     Args:
         position: what to draw.
         title: heading of the picture; a general one if empty.
         marked: squares to frame, those that a move changed.
         emptied: squares that an observation has found empty; they say so, and their dice are left out.
-        opens: say which squares are open, and to whom.
+        opens: the open squares and to whom they are open (``State.open_squares``); they say so.
         legend: explain lines and letters below the board.
     """
     if emptied:
@@ -58,9 +59,10 @@ def board_scene(
             shapes += _cross(square)
     links = list(_links(position, roots))
     shapes += links
+    shapes += [_stroke(line) for symbol in Symbol for line in lines_in(position.observed, symbol)]
     for square in SQUARES:
         shapes += _contents(position, square)
-        shapes += _labels(position, square, opens, square in emptied)
+        shapes += _labels(position, square, (opens or {}).get(square), square in emptied)
     side = 2 * MARGIN + 3 * CELL
     shapes += _view(position, side)
     height = side + _CAPTION
@@ -70,7 +72,7 @@ def board_scene(
             shapes += [shape.placed(MARGIN, height, 1.0) for shape in row]
             height += 16
         height += 4 if rows else 0
-    return Scene(side, height, tuple(shapes), title or "A position", describe_position(position, opens=opens))
+    return Scene(side, height, tuple(shapes), title or "A position", describe_position(position, opens))
 
 
 def corner(square: int) -> Point:
@@ -136,6 +138,13 @@ def _cross(square: int) -> list[Shape]:
     ]
 
 
+def _stroke(line: tuple[int, int, int]) -> Curve:
+    """A line through three squares, a little longer than from centre to centre."""
+    (x0, y0), (x1, y1) = centre(line[0]), centre(line[2])
+    dx, dy = 0.17 * (x1 - x0), 0.17 * (y1 - y0)
+    return Curve(((x0 - dx, y0 - dy), (x1 + dx, y1 + dy)), "mark", 5)
+
+
 def _contents(position: Position, square: int) -> list[Shape]:
     x, y = centre(square)
     if position.is_observed(square):
@@ -149,11 +158,13 @@ def _contents(position: Position, square: int) -> list[Shape]:
     return shapes
 
 
-def _labels(position: Position, square: int, opens: bool, emptied: bool) -> list[Shape]:
+def _labels(position: Position, square: int, open_to: Symbol | None, emptied: bool) -> list[Shape]:
     x, y = corner(square)
     shapes: list[Shape] = [Text((x + 8, y + 16), str(square), 11, "muted")]
     if position.is_observed(square):
-        return [*shapes, _label(square, "observed")]
+        # A stroke through a three-in-a-row may run behind the number.
+        ground = rectangle(x + 5, y + 5, 13, 14, fill="square")
+        return [ground, *shapes, _label(square, "observed")]
     if emptied:
         return [*shapes, _label(square, "found empty")]
     kind = position.configuration(square)
@@ -162,9 +173,8 @@ def _labels(position: Position, square: int, opens: bool, emptied: bool) -> list
         words += ", turned"
     if words:
         shapes.append(_label(square, words, strong=kind is Configuration.CANCELLED))
-    player = position.open_to(square)
-    if opens and player:
-        shapes.append(Text((x + CELL - 8, y + 16), f"open to {player}", 10, "muted", "end"))
+    if open_to:
+        shapes.append(Text((x + CELL - 8, y + 16), f"open to {open_to}", 10, "muted", "end"))
     return shapes
 
 

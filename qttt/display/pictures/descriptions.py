@@ -1,9 +1,11 @@
 """Positions in words: the text alternatives of the pictures."""
 
+from collections.abc import Mapping
+
 from qttt.game.configurations import Configuration, partner
-from qttt.game.dice import Die, colour_name
+from qttt.game.dice import Die
 from qttt.game.position import Position
-from qttt.game.squares import NAMES, SQUARES
+from qttt.game.squares import NAMES, SQUARES, lines_in
 from qttt.game.symbols import Symbol, View
 
 #: What a small label in a square says, shorter than the configuration's name where that is long.
@@ -37,16 +39,16 @@ def signed(value: int) -> str:
 
 def describe_die(die: Die) -> str:
     """A die in words, for example ``X's red triangle 2``."""
-    return f"{die.owner}'s {colour_name(die.colour)} {die.shape.shape} {signed(die.value)}"
+    return f"{die.owner}'s {die.colour} {die.shape.shape} {signed(die.value)}"
 
 
-def describe_square(position: Position, square: int, *, opens: bool = True) -> str:
+def describe_square(position: Position, square: int, opens: Mapping[int, Symbol] | None = None) -> str:
     """What is in a square and what it means, without its number.
 
     Args:
         position: the board.
         square: 1 to 9.
-        opens: say to whom the square is open, if to anybody.
+        opens: the open squares and to whom they are open (``State.open_squares``).
     """
     if position.is_observed(square):
         return f"observed {position.observed[square - 1]}, closed"
@@ -61,19 +63,18 @@ def describe_square(position: Position, square: int, *, opens: bool = True) -> s
             words += f" {_JOINS.get(kind, 'with')} square {other}"
     if square in position.twisted:
         words += ", rotated although the dice do not show it"
-    open_to = position.open_to(square)
-    return f"{words}, open to {open_to}" if opens and open_to else words
+    return f"{words}, open to {opens[square]}" if opens and square in opens else words
 
 
-def describe_position(position: Position, *, opens: bool = True) -> str:
-    """The whole board in words: the view, then every square that is not empty.
+def describe_position(position: Position, opens: Mapping[int, Symbol] | None = None) -> str:
+    """The whole board in words: the view, every square that is not empty, the three-in-a-rows observed.
 
     Args:
         position: the board.
-        opens: say which squares are open, and to whom.
+        opens: the open squares and to whom they are open (``State.open_squares``).
     """
     parts = [
-        f"{square} ({NAMES[square - 1]}): {describe_square(position, square, opens=opens)}"
+        f"{square} ({NAMES[square - 1]}): {describe_square(position, square, opens)}"
         for square in SQUARES
         if not position.is_empty(square)
     ]
@@ -82,12 +83,12 @@ def describe_position(position: Position, *, opens: bool = True) -> str:
         return f"{view}The board is empty."
     empty = position.empty_squares
     rest = f"; empty: {', '.join(map(str, empty))}" if empty else "; no square is empty"
-    return f"{view}{'; '.join(parts)}{rest}."
-
-
-def open_squares(position: Position) -> dict[Symbol, tuple[int, ...]]:
-    """The squares that each player may attack."""
-    return {player: position.open_squares(player) for player in Symbol}
+    lines = "".join(
+        f" {symbol} has three in a row: {'-'.join(map(str, line))}."
+        for symbol in Symbol
+        for line in lines_in(position.observed, symbol)
+    )
+    return f"{view}{'; '.join(parts)}{rest}.{lines}"
 
 
 def view_sign(view: View) -> str:

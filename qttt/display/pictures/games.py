@@ -6,7 +6,6 @@ from qttt.display.pictures.boards import board_scene
 from qttt.display.pictures.scene import Scene, Shape, Text, rectangle
 from qttt.display.status import shown_position, standing
 from qttt.game.game import Game
-from qttt.game.moves import Kind
 from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.position import Position
 from qttt.game.squares import EMPTY, SQUARES
@@ -48,9 +47,9 @@ def event_scene(number: int, before: State, event: Event, after: State, *, legen
     if isinstance(event, Positions):
         settled = retrace(before, event)[-1].table.position
         empty = [square for square in SQUARES if event.filled[square - 1] == EMPTY]
-        return captioned(board_scene(settled, caption, emptied=empty, opens=False, legend=legend))
+        return captioned(board_scene(settled, caption, emptied=empty, legend=legend))
     marked = (event.square,) if isinstance(event, Measurement) else event.squares
-    opens = before.rules.level.allows(Kind.ENTANGLING)
+    opens = after.open_squares()
     return captioned(board_scene(after.position, caption, marked=marked, opens=opens, legend=legend))
 
 
@@ -62,7 +61,7 @@ def game_board(game: Game) -> Scene:
         shown_position(game),
         standing(game),
         emptied=[square for square, mark in enumerate(found, 1) if mark == EMPTY],
-        opens=game.rules.level.allows(Kind.ENTANGLING) and positions is None,
+        opens=game.open_squares(),
     )
 
 
@@ -119,7 +118,7 @@ def collapse_frames(state: State, outcome: Observation | Positions) -> list[Scen
         asked = step.question.squares if step.question else ()
         empty = [square for square in position.empty_squares if not state.position.is_empty(square)]
         words = _step_words(number, step)
-        scene = board_scene(position, words, marked=asked, emptied=empty, opens=False, legend=False)
+        scene = board_scene(position, words, marked=asked, emptied=empty, legend=False)
         frames.append(captioned(scene))
     return even(frames)
 

@@ -18,20 +18,18 @@ class Theme(StrEnum):
     DARK = "dark"
 
 
-#: Fill and text colour of the dice: five colours a player, and one more for the sixth and all further ones.
+#: Fill and text colour of the dice: five colours a player.
 _DICE: dict[str, tuple[str, str]] = {
     "x0": ("#ffcdb8", "#5a1a00"),
     "x1": ("#bfeeda", "#003d2b"),
     "x2": ("#c6e4fb", "#002f52"),
     "x3": ("#fff3b0", "#4a3800"),
     "x4": ("#f3d3e8", "#4d0f3a"),
-    "x5": ("#e3e3e6", "#26262b"),
     "o0": ("#c2410c", "#ffffff"),
     "o1": ("#006b4f", "#ffffff"),
     "o2": ("#0b4f8a", "#ffffff"),
     "o3": ("#edb700", "#000000"),
     "o4": ("#9c3f80", "#ffffff"),
-    "o5": ("#5b5e66", "#ffffff"),
 }
 
 _COMMON: dict[str, str] = {}
@@ -91,4 +89,4 @@ PALETTES: dict[Theme, dict[str, str]] = {
 
 def die_colour(die: Die) -> str:
     """Name of the fill colour of a die; with ``-text`` added, of the number on it."""
-    return f"{die.owner.lower()}{min(die.colour, len(COLOURS))}"
+    return f"{die.owner.lower()}{COLOURS.index(die.colour)}"

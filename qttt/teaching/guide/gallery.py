@@ -122,7 +122,7 @@ def picture(entry: Entry) -> Scene:
     last = max(block.move for block in compiled.blocks if block.move is not None)
     shown = [number for number, block in enumerate(compiled.blocks) if block.move in (last, None)]
     marked = (entry.square,) if entry.square else ()
-    board = board_scene(game.state.position, entry.title, marked=marked)
+    board = board_scene(game.state.position, entry.title, marked=marked, opens=game.state.open_squares())
     drawn = [captioned(moves_scene(compiled, shown, "The circuit, move by move"))]
     drawn += [captioned(box_gates(box)) for box in boxes(compiled, shown)]
     return beside([board, stacked(drawn, 12, "The circuit")], 16, entry.title, board.description)
@@ -131,7 +131,7 @@ def picture(entry: Entry) -> Scene:
 def page(entry: Entry) -> str:
     """The text of an entry: what the dice say, the amplitudes, the gates and the distribution."""
     game, compiled = entry.game(), entry.compiled()
-    position = game.state.position
+    position, opens = game.state.position, game.state.open_squares()
     lines = [
         f"# {entry.title}",
         "",
@@ -142,7 +142,7 @@ def page(entry: Entry) -> str:
         "",
     ]
     about = [entry.square] if entry.square else [s for s in SQUARES if not position.is_empty(s)]
-    lines += [f"- square {square}: {describe_square(position, square)}" for square in about]
+    lines += [f"- square {square}: {describe_square(position, square, opens)}" for square in about]
     lines += ["", f"Amplitudes before the observation, in the {position.view} view:", ""]
     rows = tuple(
         (

@@ -32,7 +32,7 @@ TERMS: tuple[Term, ...] = (
     Term("bank", "The dice that adjustments take from.", 2),
     Term("cancelled", "A square whose dice sum to nothing: it will be found empty.", 3),
     Term("classical", "A piece whose square and symbol are both certain (in a standard observation)."),
-    Term("colour", "Says which dice belong to one piece. It has no other meaning."),
+    Term("colour", "A label that the dice of one piece share. It has no other meaning."),
     Term(
         "entangled", "Two pieces that share two squares, one in each, so that each tells about the other.", 2
     ),
@@ -50,7 +50,12 @@ TERMS: tuple[Term, ...] = (
     ),
     Term("mode", "How symbols are read: standard or rotated.", 4),
     Term("observation", "Looking at the whole board: every piece is found in one square with one symbol."),
-    Term("open", "A square that a player may attack: it holds exactly one die, of the opponent's shape.", 2),
+    Term(
+        "open",
+        "A square that a player could attack if it were their turn: it holds exactly one die, of the "
+        "opponent's shape, and a square is empty to spread into.",
+        2,
+    ),
     Term("piece", "A symbol that will be somewhere on the board; its dice show where it may be."),
     Term(
         "plus",

@@ -99,8 +99,28 @@ def _board(level: Level) -> Section:
             "value v "
             "says how much of the piece is in the square: |v| quarters"
             + (", before anything is shared out anew." if level.allows(Kind.CANCELLING) else "."),
+            *_set(level),
         ),
     )
+
+
+def _set(level: Level) -> Iterator[str]:
+    """The dice of a real set (decision D7)."""
+    if not level.allows(Kind.SUPERPOSITION):
+        return
+    other = " and one of the other" if level.allows(Kind.CANCELLING) else ""
+    bank = "the same again" if level.rotated_view else "two of their own shape"
+    yield (
+        f"In a real set a player has of each colour two dice of their own shape{other} to place, and {bank} "
+        "in the bank, from which the board adjusts itself. Five colours always suffice; `qttt dice --supply` "
+        "counts what is left."
+    )
+    if level.observed_in_play:
+        yield (
+            "Pieces that an observation found take the colours in pairs, in the order of their squares, "
+            "where one each would leave too few for the empty squares. Two pieces of one colour are told "
+            "apart by what attacks them."
+        )
 
 
 def _turn(level: Level) -> Section:

@@ -8,7 +8,6 @@ from rich.text import Text
 from qttt.display.pictures.boards import board_scene
 from qttt.display.pictures.scene import Scene
 from qttt.display.text import UNICODE, Glyphs, draw_board, draw_legend
-from qttt.game.moves import Kind
 from qttt.game.rules import LEVELS, Level
 from qttt.teaching.guide.glossary import terms_at
 from qttt.teaching.guide.move_rules import level_table, move_sections
@@ -56,7 +55,7 @@ def title_of(level: Level) -> str:
 
 def diagram_scene(diagram: Diagram) -> Scene:
     """A diagram as a picture."""
-    opens = LEVELS[diagram.level].allows(Kind.ENTANGLING)
+    opens = diagram.game().state.open_squares()
     return board_scene(diagram.position(), diagram.caption, marked=diagram.marked, opens=opens)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from qttt.crosscheck.check import DEFAULT_SHOTS
-from qttt.display.pictures.descriptions import open_squares
+from qttt.display.status import final_board, line_words
 from qttt.display.text import draw_dice
 from qttt.game.game import Game
 from qttt.game.moves import Kind, Move
@@ -154,7 +154,7 @@ class _Builder:
             after.position,
             marked=move.squares,
             changes=_changes(before.position, after.position),
-            opens=open_squares(after.position) if after.rules.level.allows(Kind.ENTANGLING) else None,
+            opens=after.open_squares() if after.rules.level.allows(Kind.ENTANGLING) else None,
             circuit=in_circuit,
         )
 
@@ -175,7 +175,7 @@ class _Builder:
             after.position,
             marked=(event.square,),
             changes=_changes(before.position, after.position),
-            opens=open_squares(after.position) if after.rules.level.allows(Kind.ENTANGLING) else None,
+            opens=after.open_squares() if after.rules.level.allows(Kind.ENTANGLING) else None,
             chance=chance,
         )
 
@@ -234,7 +234,7 @@ class _Builder:
             distribution=distribution,
             chance=distribution.dice[event.board],
             rolls=rolls,
-            result=_standing(after),
+            result=_standing(after, event.board),
         )
 
     def _look_ahead(self, number: int, mode: Mode) -> LessonStep:
@@ -302,9 +302,9 @@ def _empty(cells: str) -> tuple[int, ...]:
     return tuple(square for square in SQUARES if cells[square - 1] == EMPTY)
 
 
-def _standing(state: State) -> str:
+def _standing(state: State, board: str) -> str:
     if state.phase is Phase.OVER:
-        return _result_words(state.result)
+        return _result_words(state.result, board)
     if state.phase is Phase.OBSERVATION:
         return "Nobody leads: the board is observed again."
     return f"Nobody leads: the game goes on, and it is {state.turn}'s turn."
@@ -312,11 +312,15 @@ def _standing(state: State) -> str:
 
 def _ending(game: Game) -> str:
     if game.over:
-        return "The players agreed on a draw." if game.drawn else _result_words(game.result)
+        return (
+            "The players agreed on a draw." if game.drawn else _result_words(game.result, final_board(game))
+        )
     if game.state.phase is Phase.MOVE:
         return f"The game goes on: {game.turn} is to move."
     return f"The game goes on: it waits for {game.state.phase.value}."
 
 
-def _result_words(result: Result) -> str:
-    return "The game is a tie." if result is Result.TIE else f"{result} has more three-in-a-rows and wins."
+def _result_words(result: Result, board: str | None) -> str:
+    said = line_words(result, board) if board is not None else ""
+    how = "The game is a tie" if result is Result.TIE else f"{result} has more three-in-a-rows and wins"
+    return f"{how}: {said}." if said else f"{how}."

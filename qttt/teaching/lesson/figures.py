@@ -18,9 +18,7 @@ _COLOURS = {"dice": "bar-dice", "circuit": "bar-circuit", "shots": "bar-shots"}
 def step_board(step: LessonStep) -> Scene:
     """The board after a step."""
     title = f"The board after step {step.number}" if step.token else "The board"
-    return board_scene(
-        step.shown, title, marked=step.marked, emptied=step.emptied, opens=step.opens is not None
-    )
+    return board_scene(step.shown, title, marked=step.marked, emptied=step.emptied, opens=step.opens)
 
 
 def step_circuit(step: LessonStep) -> Scene | None:

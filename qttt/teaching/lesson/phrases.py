@@ -98,7 +98,8 @@ def opens_words(step: LessonStep) -> str:
     """Which squares are open, and to whom."""
     if step.opens is None:
         return ""
-    said = [f"{squares_words(squares)} to {player}" for player, squares in step.opens.items() if squares]
+    squares = {player: tuple(sq for sq, to in step.opens.items() if to is player) for player in Symbol}
+    said = [f"{squares_words(squares[player])} to {player}" for player in Symbol if squares[player]]
     return f"Open to attack: {'; '.join(said)}." if said else "No square is open to attack."
 
 

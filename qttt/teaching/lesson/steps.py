@@ -117,7 +117,7 @@ class LessonStep:
         marked: squares to point at.
         emptied: squares that an observation found empty.
         changes: squares whose dice changed.
-        opens: for each player the squares that they may now attack; None below Level 2, where nobody can.
+        opens: the squares that are now open and to whom; None below Level 2, where no square ever is.
         circuit: what it means for the circuit; None where nothing is added.
         distribution: what an observation could have given.
         chance: the probability that the event had; 1 for moves.
@@ -137,7 +137,7 @@ class LessonStep:
     marked: tuple[int, ...] = ()
     emptied: tuple[int, ...] = ()
     changes: tuple[DiceChange, ...] = ()
-    opens: Mapping[Symbol, tuple[int, ...]] | None = None
+    opens: Mapping[int, Symbol] | None = None
     circuit: CircuitStep | None = None
     distribution: Distribution | None = None
     chance: float = 1.0

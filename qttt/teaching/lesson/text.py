@@ -1,13 +1,13 @@
-"""A lesson for the terminal, 80 columns wide."""
+"""A lesson for the terminal, at most 79 columns wide."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from rich.text import Text
 
 from circuits.exact import Part
 from qttt.display.pictures.bars import Series, outcome_order
-from qttt.display.text import UNICODE, Glyphs, draw_bar, draw_board, draw_legend, percent
+from qttt.display.text import NARROW, UNICODE, WIDE, Glyphs, draw_bar, draw_board, draw_legend, percent
 from qttt.game.position import Position
 from qttt.teaching.lesson.phrases import (
     amplitude_text,
@@ -22,66 +22,73 @@ from qttt.teaching.lesson.phrases import (
 from qttt.teaching.lesson.steps import Box, Distribution, Lesson, LessonStep
 
 LINE = 79
+_LEAST_DRAWING = 40
+"""Columns that a drawing of gates needs."""
+_BOARD = 3 * WIDE + 4
+_NARROW_BOARD = 3 * NARROW + 4
+_GAP = 3
+_NAME = 26
+"""Columns for the name of a row."""
 _MOST_OUTCOMES = 8
 
 
-def lesson_text(lesson: Lesson, glyphs: Glyphs = UNICODE) -> Iterator[Text]:
+def lesson_text(lesson: Lesson, glyphs: Glyphs = UNICODE, columns: int = LINE) -> Iterator[Text]:
     """A lesson as lines and blocks for a terminal.
 
     Args:
         lesson: the lesson.
         glyphs: the characters that boards are drawn with.
+        columns: how wide the terminal is; lines are at most 79 long all the same.
     """
+    columns = min(LINE, columns)
     yield Text(lesson.title, "bold")
     yield Text(lesson.level)
     for key, value in lesson.headers:
         yield Text(f"{key}: {value}")
-    yield from _paragraphs(lesson.introduction)
+    yield from _paragraphs(lesson.introduction, columns)
     for step in lesson.steps:
         yield Text("")
-        yield from _step(step, glyphs)
+        yield from _step(step, glyphs, columns)
     yield Text("")
     yield Text(lesson.ending, "bold")
 
 
-def _step(step: LessonStep, glyphs: Glyphs) -> Iterator[Text]:
+def _step(step: LessonStep, glyphs: Glyphs, columns: int) -> Iterator[Text]:
     yield Text(f"{step.number}. {step.title}", "bold")
     for rule in step.rules:
-        yield from _paragraphs((rule.sentence,))
+        yield from _paragraphs((rule.sentence,), columns)
         yield Text(f"  [{rule.source}]", "dim")
-    before = draw_board(step.before.position, glyphs)
-    after = draw_board(shown_board(step), glyphs, marked=step.marked)
-    yield _side_by_side(before, after, "before", "after" if step.token else "")
+    yield _boards(step, glyphs, columns)
     legend = draw_legend(step.shown, glyphs)
-    yield from _paragraphs((legend.plain,))
+    yield from _paragraphs((legend.plain,), columns)
     if step.before.position.view is not step.shown.view or step.before.rules.level.rotated_view:
         yield Text(f"View: {step.before.position.view} before, {step.shown.view} after.")
     for change in step.changes:
-        yield Text(f"  square {change.square}: {change.before} becomes {change.after}")
-    yield from _paragraphs((opens_words(step),))
+        said = f"square {change.square}: {change.before} becomes {change.after}"
+        yield from _paragraphs((said,), columns, "  ")
+    yield from _paragraphs((opens_words(step),), columns)
     if step.circuit:
         for box in step.circuit.boxes:
-            yield from _paragraphs((f"Circuit: {box_words(box)}",))
-            yield from _drawn(box)
+            yield from _paragraphs((f"Circuit: {box_words(box)}",), columns)
+            yield from _drawn(box, max(columns, _LEAST_DRAWING))
         if step.circuit.after:
-            yield from _amplitudes("Amplitudes before", step.circuit.before)
-            yield from _amplitudes("Amplitudes after", step.circuit.after)
-            yield from _paragraphs((sign_note(step.circuit.after),))
+            yield from _amplitudes("Amplitudes before", step.circuit.before, columns)
+            yield from _amplitudes("Amplitudes after", step.circuit.after, columns)
+            yield from _paragraphs((sign_note(step.circuit.after),), columns)
         if step.circuit.kept < 1 - 1e-9:
             kept = percent(step.circuit.kept)
-            yield from _paragraphs(
-                (f"A half-cancel is not a unitary: it succeeds, and its shots count, in {kept} of the runs.",)
-            )
-    yield from _paragraphs(step.rolls)
+            said = f"A half-cancel is not a unitary: it succeeds, and its shots count, in {kept} of the runs."
+            yield from _paragraphs((said,), columns)
+    yield from _paragraphs(step.rolls, columns)
     if step.distribution:
-        yield from _distribution(step.distribution)
+        yield from _distribution(step.distribution, columns)
         if step.token:
             yield Text(f"This outcome had a chance of {percent(step.chance)}: {step.token}")
-        yield from _paragraphs((verdict_words(step),))
+        yield from _paragraphs((verdict_words(step),), columns)
     elif step.chance < 1:
         yield Text(f"This outcome had a chance of {percent(step.chance)}.")
-    yield from _paragraphs((step.result,))
-    yield from _paragraphs(step.comments, "  | ")
+    yield from _paragraphs((step.result,), columns)
+    yield from _paragraphs(step.comments, columns, "  | ")
 
 
 def shown_board(step: LessonStep) -> Position:
@@ -91,26 +98,31 @@ def shown_board(step: LessonStep) -> Position:
     return Position(dice, position.observed, position.view, position.twisted)
 
 
-def _paragraphs(texts: tuple[str, ...], indent: str = "") -> Iterator[Text]:
+def _paragraphs(texts: tuple[str, ...], columns: int, indent: str = "") -> Iterator[Text]:
     for text in texts:
-        for line in wrap(text, LINE, initial_indent=indent, subsequent_indent=indent):
+        for line in wrap(text, columns, initial_indent=indent, subsequent_indent=indent):
             yield Text(line)
 
 
-def _side_by_side(left: Text, right: Text, *titles: str) -> Text:
-    block = Text("")
-    width = max(line.cell_len for line in left.split("\n"))
-    heading = f"{titles[0]:<{width + 3}}{titles[1]}"
-    if not titles[1]:
-        return left
-    block.append(heading)
-    for one, other in zip(left.split("\n"), right.split("\n"), strict=True):
-        one.align("left", width)
-        block.append("\n").append_text(one).append("   ").append_text(other)
+def _boards(step: LessonStep, glyphs: Glyphs, columns: int) -> Text:
+    """The board before and after a step: side by side where there is room, else one below the other."""
+    beside = columns >= 2 * _NARROW_BOARD + _GAP and bool(step.token)
+    room = (columns - _GAP) // 2 if beside else columns
+    width = WIDE if room >= _BOARD else NARROW
+    before = draw_board(step.before.position, glyphs, width=width)
+    if not step.token:
+        return before
+    after = draw_board(shown_board(step), glyphs, marked=step.marked, width=width)
+    if not beside:
+        return Text("\n").join([Text("before"), before, Text("after"), after])
+    left = before.split("\n")
+    block = Text(f"{'before':<{left[0].cell_len + _GAP}}after")
+    for one, other in zip(left, after.split("\n"), strict=True):
+        block.append("\n").append_text(one).append(" " * _GAP).append_text(other)
     return block
 
 
-def _drawn(box: Box) -> Iterator[Text]:
+def _drawn(box: Box, columns: int) -> Iterator[Text]:
     """The gates inside a box, drawn; in words where they do not fit."""
     from qiskit.circuit import QuantumCircuit, QuantumRegister
 
@@ -124,44 +136,53 @@ def _drawn(box: Box) -> Iterator[Text]:
     circuit = QuantumCircuit(*wires.values())
     for gate in box.gates:
         circuit.append(gate.gate(), [wires[qubit][0] for qubit in gate.qubits])
-    for line in draw(circuit, "text", width=LINE).splitlines():
+    for line in draw(circuit, "text", width=columns).splitlines():
         yield Text(line.rstrip())
 
 
-def _amplitudes(title: str, parts: tuple[Part, ...]) -> Iterator[Text]:
+def _amplitudes(title: str, parts: tuple[Part, ...], columns: int) -> Iterator[Text]:
     if not parts:
         yield Text(f"{title}: these squares were empty.")
         return
     yield Text(f"{title}:")
     for part in parts:
-        yield Text(f"  {part_title(part)}")
+        yield from _paragraphs((part_title(part),), columns, "  ")
         for pattern, value in part.amplitudes.items():
             chance = abs(value) ** 2
+            glyphs, words = pattern_glyphs(pattern), pattern_words(part.squares, pattern)
+            if columns < LINE:
+                yield Text(f"  {glyphs:<5}{amplitude_text(value)}: {percent(chance)}")
+                yield from _paragraphs((words,), columns, "    ")
+                continue
             yield Text(
-                f"    {pattern_glyphs(pattern):<5}{amplitude_text(value):<22}"
-                f"{percent(chance):>9}  {draw_bar(chance, 16):<16} {pattern_words(part.squares, pattern)}"
+                f"    {glyphs:<5}{amplitude_text(value):<22}"
+                f"{percent(chance):>9}  {draw_bar(chance, 16):<16} {words}"
             )
 
 
-def _distribution(distribution: Distribution) -> Iterator[Text]:
+def _distribution(distribution: Distribution, columns: int) -> Iterator[Text]:
     if distribution.results:
-        yield Text(f"{'How the game would stand':<26}{'dice':>10}{'circuit':>11}{'shots':>11}")
+        yield from _row("How the game would stand", tuple(distribution.roads), columns)
         roads = list(distribution.results.values())
         for name in roads[0]:
             values = [road[name] for road in roads]
             if any(values):
-                yield Text(_row(name, values))
+                yield from _row(f"  {name}", map(percent, values), columns)
     series = [Series(name, "", values) for name, values in distribution.roads.items()]
     keys = outcome_order(series)
-    yield Text(f"{'Outcome':<26}{'dice':>10}{'circuit':>11}{'shots':>11}")
+    yield from _row("Outcome", tuple(distribution.roads), columns)
     for key in keys[:_MOST_OUTCOMES]:
-        yield Text(_row(key, [one.values.get(key, 0.0) for one in series]))
+        yield from _row(f"  {key}", [percent(one.values.get(key, 0.0)) for one in series], columns)
     rest = keys[_MOST_OUTCOMES:]
     if rest:
-        sums = [sum(one.values.get(key, 0.0) for key in rest) for one in series]
-        yield Text(_row(f"{len(rest)} more together", sums))
+        sums = [percent(sum(one.values.get(key, 0.0) for key in rest)) for one in series]
+        yield from _row(f"  {len(rest)} more together", sums, columns)
 
 
-def _row(name: str, values: list[float]) -> str:
-    first, *others = map(percent, values)
-    return f"  {name:<24}{first:>10}" + "".join(f"{value:>11}" for value in others)
+def _row(name: str, cells: Iterable[str], columns: int) -> Iterator[Text]:
+    first, *others = cells
+    values = f"{first:>10}" + "".join(f"{value:>11}" for value in others)
+    if columns >= _NAME + len(values):
+        yield Text(f"{name:<{_NAME}}{values}")
+    else:
+        yield from (Text(name), Text(values))

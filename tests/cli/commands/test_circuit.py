@@ -37,6 +37,7 @@ def test_circuit_stats() -> None:
     found = run_json("circuit", "1 1*2")
     assert found == run_json("circuit", "1 1*2", "--format", "stats")
     assert list(found) == [
+        "level",
         "qubits",
         "live_qubits",
         "two_qubit_gates",

@@ -27,7 +27,8 @@ def replayed(record: str) -> Game:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_json(backend: str) -> None:
     found = run_json("observe", FULL, "--level", "1", "--backend", backend, "--seed", "3")
-    assert list(found)[:9] == [
+    assert list(found)[:10] == [
+        "level",
         "board",
         "mode",
         "backend",
@@ -47,6 +48,7 @@ def test_json(backend: str) -> None:
     assert str(game.events[-1]) == f"={found['board']}"
     assert found["record"].endswith(f"\n={found['board']}")
     assert found["counts"] == {found["board"]: 1}
+    assert found["lines"] == {"X": [[1, 2, 3]] if found["result"] == "X" else [], "O": []}
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

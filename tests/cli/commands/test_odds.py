@@ -125,7 +125,7 @@ def test_the_examples_of_the_rule_texts(example: dict[str, Any]) -> None:
 
 def test_moves_json() -> None:
     found = run_json("moves", "5 5*6")
-    assert list(found) == ["turn", "legal", "can_switch_view", "legal_after_switch", "measurable"]
+    assert list(found) == ["level", "turn", "legal", "can_switch_view", "legal_after_switch", "measurable"]
     assert found["turn"] == "X"
     empty = [1, 2, 3, 4, 7, 8, 9]
     expected = [str(a) for a in empty] + [f"{a}+{b}" for a in empty for b in empty if a < b]

@@ -68,7 +68,7 @@ def random_game(level: int, seed: int, events: int = 24) -> Game:
 def test_every_die_is_drawn_with_its_value_and_colour(level: int, seed: int) -> None:
     for state in random_game(level, seed).states:
         position = state.position
-        scene = board_scene(position, legend=False, opens=False)
+        scene = board_scene(position, legend=False)
         drawn = sorted(
             shape.text
             for shape in scene.shapes
@@ -81,7 +81,7 @@ def test_every_die_is_drawn_with_its_value_and_colour(level: int, seed: int) -> 
             for shape in scene.shapes
             if isinstance(shape, Polygon) and shape.stroke == "die-line" and shape.fill
         )
-        owners = sorted(f"{die.owner.lower()}{min(die.colour, 5)}" for dice in position.dice for die in dice)
+        owners = sorted(f"{die.owner.lower()}{die.number % 5}" for dice in position.dice for die in dice)
         assert fills == owners
         corners = [
             len(shape.points)
@@ -117,8 +117,11 @@ def test_a_cancelled_square_points_at_its_target_and_is_crossed() -> None:
 
 
 def test_open_squares_the_view_and_observed_symbols_are_named() -> None:
-    assert "open to O" in words(board_scene(play("5").state.position))
-    assert "open to O" not in words(board_scene(play("5").state.position, opens=False))
+    state = play("5").state
+    scene = board_scene(state.position, opens=state.open_squares())
+    assert "open to O" in words(scene)
+    assert "classical, open to O" in scene.description
+    assert "open to O" not in words(board_scene(state.position))
     assert "rotated view" in words(board_scene(play("5~").state.position))
     observed = board_scene(Position(observed="X...O...."))
     assert words(observed).count("observed") == 2

@@ -13,7 +13,6 @@ from qttt.cli.commands.explain import explained
 from qttt.errors import UsageError
 from qttt.game.moves import Kind, Move
 from qttt.game.roots import kept_fraction, read_roots
-from qttt.game.symbols import Symbol
 from qttt.records.record import Record
 from qttt.teaching.lesson.building import make_lesson
 from qttt.teaching.lesson.html import lesson_html
@@ -66,7 +65,7 @@ def test_a_step_gives_dice_gates_amplitudes_and_open_squares() -> None:
     assert box.two_qubit_gates == 1
     assert amplitudes(step, (5, 6)) == pytest.approx({"XO": sqrt(0.5), "OX": -sqrt(0.5)})
     assert [part.squares for part in step.circuit.before] == [(5,)]
-    assert step.opens == {Symbol.X: (), Symbol.O: ()}
+    assert step.opens == {}
     assert [rule.source for rule in step.rules] == ["Player Reference, “The Entangling Move”"]
 
 
@@ -174,7 +173,7 @@ def test_a_game_that_waits_for_its_mode_looks_ahead_in_both() -> None:
 def test_a_finished_game_needs_no_look_ahead() -> None:
     lesson = lesson_of('[Level "1"] 1 5 2 6 3+4 7 8 9 =XXX.OOOXO')
     assert lesson.steps[-1].token == "=XXX.OOOXO"
-    assert lesson.ending == "X has more three-in-a-rows and wins."
+    assert lesson.ending == lesson.steps[-1].result == "X has more three-in-a-rows and wins: 1-2-3."
 
 
 def test_a_game_without_moves_is_a_lesson_without_steps() -> None:
