@@ -24,6 +24,7 @@ from examples.best_play.openings import (
 from examples.best_play.poor_opener import answered
 from qttt.cli.main import main
 from qttt.display.pictures.svg import svg
+from qttt.display.text import hundredths
 from qttt.solver.probe import Value
 from qttt.solver.tables import shipped_table
 
@@ -196,7 +197,7 @@ def _value(worth: Worth) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.2f}".rstrip("0").rstrip(".") + " %"
+    return hundredths(share).rstrip("0").rstrip(".") + " %"
 
 
 def _interval(measured: tuple[float, float, float]) -> str:

@@ -8,6 +8,7 @@ colour alone.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 
 from rich.text import Text
 
@@ -194,7 +195,16 @@ def percent(probability: float) -> str:
     """A probability in per cent with two decimals, such as ``12.50 %``; small ones never read as zero."""
     if 0 < probability < 5e-5:
         return "< 0.01 %"
-    return f"{100 * probability:.2f} %"
+    return f"{hundredths(probability)} %"
+
+
+def hundredths(probability: float) -> str:
+    """A probability in hundredths, with two decimals: the one place where shares are rounded.
+
+    Exact halves go up, and a float's own error is rounded away first, so that the same share reads the same
+    by whichever road it was computed: 1/32 is ``3.13``.
+    """
+    return str(Decimal(f"{100 * probability:.9f}").quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
 def small(distance: float) -> str:

@@ -1,6 +1,8 @@
 """Dice: shape, owner, colour and signed value. The dice on the board are the state of the game."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from math import copysign, sqrt
 
 from qttt.game.symbols import Symbol
 
@@ -48,6 +50,11 @@ class Die:
     def __str__(self) -> str:
         """Shape and value, for example ``△2`` or ``□-1``."""
         return f"{self.shape.glyph}{self.value}"
+
+
+def amplitude_of(dice: Iterable[Die]) -> float:
+    """The amplitudes that some dice stand for, added with their signs, before any renormalisation."""
+    return sum(copysign(sqrt(die.weight), die.value) for die in dice)
 
 
 def die_of(player: Symbol, number: int, value: int) -> Die:

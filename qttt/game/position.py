@@ -23,7 +23,7 @@ _HALVES = frozenset({Configuration.HALF_ENTANGLED, Configuration.HALF_CANCELLED,
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The board between two moves. The dice are the state: nothing else about the past is kept.
+    """The board between two moves: dice and view, and with ``view=physical`` what the dice cannot show.
 
     Attributes:
         dice: the dice in each square, squares 1 to 9; at most two, triangles before squares, and of two alike

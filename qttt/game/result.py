@@ -36,8 +36,12 @@ def decide(board: str, rules: Rules) -> Result:
         return Result.X if x > o else Result.O
     if full:
         return Result.CONTINUE if rules.options.no_ties else Result.TIE
-    no_more_lines = rules.level.number == 2 and not rules.options.measure_turn
-    return Result.TIE if x and no_more_lines else Result.CONTINUE
+    return Result.TIE if x and one_each_is_a_tie(rules) else Result.CONTINUE
+
+
+def one_each_is_a_tie(rules: Rules) -> bool:
+    """Whether one line each ends the game although a square is empty: no further line would be possible."""
+    return rules.level.number == 2 and not rules.options.measure_turn
 
 
 def points(board: str) -> dict[Symbol, int]:

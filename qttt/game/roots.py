@@ -273,8 +273,12 @@ def kept_fraction(root: Root) -> Surd:
     the chance of success. One half-cancel keeps 81.5 %, two on one root 63.1 %.
     """
     weight = sum((amplitude * amplitude for amplitude in root_state(root).values()), ZERO)
-    norm = _STAY * _STAY + _MOVE * _MOVE + _TAKE * _TAKE
     for site in root.sites:
         if site.attack is Attack.CANCELLED:
-            weight = weight / norm
+            weight = weight / met_weight()
     return weight
+
+
+def met_weight() -> Surd:
+    """The sum of squares that half-cancelling makes of 1 where the attack meets the piece: some 1.59."""
+    return _STAY * _STAY + _MOVE * _MOVE + _TAKE * _TAKE

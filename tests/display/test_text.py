@@ -1,5 +1,7 @@
 """Boards as text."""
 
+from fractions import Fraction
+
 import pytest
 
 from qttt.display.status import final_board, shown_position, standing
@@ -113,10 +115,21 @@ def test_ascii_bars() -> None:
 
 @pytest.mark.parametrize(
     ("probability", "text"),
-    [(0, "0.00 %"), (1, "100.00 %"), (0.125, "12.50 %"), (1e-5, "< 0.01 %"), (1 / 32, "3.12 %")],
+    [(0, "0.00 %"), (1, "100.00 %"), (0.125, "12.50 %"), (1e-5, "< 0.01 %"), (1 / 32, "3.13 %")],
 )
 def test_percent(probability: float, text: str) -> None:
     assert percent(probability) == text
+
+
+@pytest.mark.parametrize("parts", [32, 64, 128, 3, 9])
+def test_a_share_reads_the_same_by_whichever_road_it_was_computed(parts: int) -> None:
+    for number in range(1, parts):
+        share = number / parts
+        near = {percent(share * (1 + error)) for error in (-3e-15, 0, 3e-15)}
+        assert near == {percent(share)}
+        # Rounded as at school: never further than half a hundredth away, and halves go up.
+        shown = Fraction(percent(share).removesuffix(" %"))
+        assert -Fraction(1, 200) < shown - 100 * Fraction(number, parts) <= Fraction(1, 200)
 
 
 @pytest.mark.parametrize(

@@ -127,9 +127,11 @@ def _run(arguments: Namespace, session: Session) -> int:
 COMMAND = Command(
     explanation=(
         "Shows the dice in every square: shape, colour and signed value, what they stand for together, and "
-        "to whom the square is open: who could attack it were it their turn. With --supply also what is "
-        "left of a real set: in each hand the dice to place, in the bank those that the board adds as it "
-        "adjusts itself."
+        "to whom the square is open: who could attack it were it their turn. The dice and the view say all "
+        "that an observation can give, however they came about; only with view=physical have some attacked "
+        "squares been rotated although their dice do not show it, and they are named. With --supply also "
+        "what is left of a real set: in each hand the dice to place, in the bank those that the board adds "
+        "as it adjusts itself."
     ),
     examples=("dice '5 5*6'", "dice '1+3 1-2' --level 3 --json", "dice '5 5*6' --supply"),
     add_arguments=_add_arguments,

@@ -1,6 +1,6 @@
 """Positions in words: the text alternatives of the pictures."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from qttt.game.configurations import Configuration, partner
 from qttt.game.dice import Die
@@ -35,6 +35,20 @@ _JOINS = {
 def signed(value: int) -> str:
     """A die's value with a true minus sign."""
     return str(value).replace("-", "−")
+
+
+def signed_number(number: float) -> str:
+    """A number with four decimals and a true minus sign."""
+    return f"{number:.4f}".replace("-", "−")
+
+
+_ROOTS = {1: "½", 2: "√½", 4: "1"}
+
+
+def sum_words(dice: Iterable[Die]) -> str:
+    """The sum of the amplitudes of some dice, in signs: ``½ − √½``."""
+    first, *others = [("−" * (die.value < 0), _ROOTS[abs(die.value)]) for die in dice]
+    return "".join(("".join(first), *(f" {sign or '+'} {root}" for sign, root in others)))
 
 
 def describe_die(die: Die) -> str:

@@ -20,11 +20,11 @@ from qttt.teaching.guide.sections import Table, played, share
 from qttt.teaching.lesson.circuit_steps import board_parts, boxes
 from qttt.teaching.lesson.figures import box_gates
 from qttt.teaching.lesson.phrases import (
-    amplitude_text,
     box_words,
     part_title,
     pattern_glyphs,
     pattern_words,
+    row_amplitude,
     sign_note,
 )
 
@@ -149,14 +149,14 @@ def page(entry: Entry) -> str:
             part_title(part),
             pattern_glyphs(pattern),
             pattern_words(part.squares, pattern),
-            amplitude_text(value),
+            row_amplitude(part, pattern),
             share(abs(value) ** 2),
         )
         for part in board_parts(game)
         for pattern, value in part.amplitudes.items()
     )
     lines += [*markdown_table(Table(("part", "", "holds", "amplitude", "chance"), rows)), ""]
-    note = sign_note(board_parts(game))
+    note = sign_note(board_parts(game), game.rules.level)
     lines += [note, ""] if note else []
     numbers = range(len(compiled.blocks))
     lines += [f"- {box_words(box)}" for box in boxes(compiled, numbers)]

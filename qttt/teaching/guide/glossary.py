@@ -13,11 +13,20 @@ class Term:
         word: the word.
         meaning: what it means, in a sentence or two.
         since: the level from which on it is needed.
+        later: what a later level adds to the meaning.
+        later_since: the level from which on that is said.
     """
 
     word: str
     meaning: str
     since: int = 0
+    later: str = ""
+    later_since: int = 0
+
+    def meaning_at(self, level: Level) -> str:
+        """The meaning as far as a level knows it."""
+        known = self.later and level.number >= self.later_since
+        return f"{self.meaning} {self.later}" if known else self.meaning
 
 
 TERMS: tuple[Term, ...] = (
@@ -31,7 +40,12 @@ TERMS: tuple[Term, ...] = (
     ),
     Term("bank", "The dice that adjustments take from.", 2),
     Term("cancelled", "A square whose dice sum to nothing: it will be found empty.", 3),
-    Term("classical", "A piece whose square and symbol are both certain (in a standard observation)."),
+    Term(
+        "classical",
+        "A piece whose square and symbol are both certain.",
+        later="That is so in standard mode; in rotated mode its symbol is read by chance.",
+        later_since=4,
+    ),
     Term("colour", "A label that the dice of one piece share. It has no other meaning."),
     Term(
         "entangled", "Two pieces that share two squares, one in each, so that each tells about the other.", 2
@@ -45,8 +59,10 @@ TERMS: tuple[Term, ...] = (
     ),
     Term(
         "minus",
-        "A symbol superposition △ − □: the piece is there, its symbol is open. It reads □ in rotated mode.",
+        "A symbol superposition △ − □: the piece is there, its symbol is open.",
         3,
+        "It reads □ in rotated mode.",
+        4,
     ),
     Term("mode", "How symbols are read: standard or rotated.", 4),
     Term("observation", "Looking at the whole board: every piece is found in one square with one symbol."),
@@ -59,15 +75,22 @@ TERMS: tuple[Term, ...] = (
     Term("piece", "A symbol that will be somewhere on the board; its dice show where it may be."),
     Term(
         "plus",
-        "A symbol superposition △ + □: the piece is there, its symbol is open. It reads △ in rotated mode.",
+        "A symbol superposition △ + □: the piece is there, its symbol is open.",
         3,
+        "It reads △ in rotated mode.",
+        4,
     ),
     Term("root", "A piece placed by a classical or superposition move, together with the attacks on it.", 2),
     Term("square", "One of the nine places of the board, 1 to 9 in reading order."),
     Term("superposition", "A piece in two places at once, half in each.", 1),
     Term("symbol", "△ (X) or □ (O)."),
     Term("target", "The empty square into which an attack spreads.", 2),
-    Term("value", "The number that a die shows: how many quarters of the piece are there."),
+    Term(
+        "value",
+        "The number that a die shows: how many quarters of the piece are there.",
+        later="Its sign counts too, and two dice of one shape in a square are added as amplitudes.",
+        later_since=3,
+    ),
     Term("view", "How the dice on the board are to be read: standard, or rotated.", 5),
 )
 

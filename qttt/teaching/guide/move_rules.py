@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from qttt.display.pictures.descriptions import signed
-from qttt.game.dice import COLOURS, VALUES
+from qttt.display.pictures.descriptions import signed, signed_number, sum_words
+from qttt.game.dice import COLOURS, VALUES, amplitude_of
 from qttt.game.moves import Kind
 from qttt.game.rules import LEVELS, Level
 from qttt.game.squares import NAMES, SQUARES
 from qttt.game.symbols import Symbol, View
-from qttt.teaching.guide.sections import Diagram, Section, Table, chance, share
+from qttt.teaching.guide.sections import Diagram, Section, Table, chance, played, share
 
 
 def level_table() -> Table:
@@ -71,19 +71,43 @@ def move_sections(level: Level) -> Iterator[Section]:
         yield _views(level)
 
 
-def _values(level: Level) -> tuple[int, ...]:
-    """The values that dice can show at a level."""
+def values_of(level: Level, shape: Symbol) -> tuple[int, ...]:
+    """The values that dice of a shape can show at a level.
+
+    A −1 is half of a minus, which only a view switch makes, and only of a square die: four faces are enough
+    for the triangles.
+    """
     smallest = 4 if not level.allows(Kind.SUPERPOSITION) else 2 if not level.allows(Kind.ENTANGLING) else 1
-    return tuple(
-        value
-        for value in VALUES
-        if abs(value) >= smallest
-        and (value > 0 or (level.allows(Kind.CANCELLING) and (value == -2 or level.rotated_view)))
+    negative = {-2: level.allows(Kind.CANCELLING), -1: level.rotated_view and shape is Symbol.O}
+    return tuple(value for value in VALUES if negative.get(value, value >= smallest))
+
+
+def _value_words(level: Level) -> str:
+    triangle, square = (values_of(level, symbol) for symbol in Symbol)
+    values = f"At this level the values are {', '.join(signed(value) for value in triangle)}"
+    more = [signed(value) for value in square if value not in triangle]
+    if more:
+        values += f", and on {Symbol.O.glyph} dice {', '.join(more)} too"
+    said = f"A die is placed with a value up, and never rolled. {values}. A value v "
+    if not level.allows(Kind.CANCELLING):
+        return f"{said}says how much of the piece is in the square: |v| quarters."
+    met = played("1+3 1-2", 3).state.position
+    dice, left = met.at(1), amplitude_of(met.at(1))
+    weight = left**2 / chance("1+3 1-2", 1, "X", level=3)
+    return (
+        f"{said}stands for an amplitude: the root of |v| quarters, with the sign of v. A die that is alone "
+        "with its shape in "
+        "a square so says that |v| quarters of the piece are there, before anything is shared "
+        "out anew. Where "
+        "two dice of "
+        "one shape meet, their amplitudes are added first, and the sum is squared: "
+        f"{signed(dice[0].value)} and {signed(dice[1].value)} give {sum_words(dice)} = "
+        f"{signed_number(left)}, squared {share(left**2)}; and as all such shares together are {weight:.2f} "
+        f"there, {share(left**2 / weight)} are left."
     )
 
 
 def _board(level: Level) -> Section:
-    values = ", ".join(signed(value) for value in _values(level))
     names = ", ".join(f"{square} {name}" for square, name in zip(SQUARES, NAMES, strict=True))
     return Section(
         "Board, players and dice",
@@ -95,10 +119,7 @@ def _board(level: Level) -> Section:
             "and each move takes a colour that is not on the board. X starts unless the players agree "
             "otherwise; "
             "in a rematch the other player starts, and everybody keeps their symbol.",
-            f"A die is placed with a value up, and never rolled. At this level the values are {values}. A "
-            "value v "
-            "says how much of the piece is in the square: |v| quarters"
-            + (", before anything is shared out anew." if level.allows(Kind.CANCELLING) else "."),
+            _value_words(level),
             *_set(level),
         ),
     )
@@ -147,9 +168,9 @@ def _entangling(level: Level) -> Iterator[Section]:
         (
             "Enter a square that is open to you with one die, and an empty square with another of the same "
             "colour, "
-            "both with the 2 up. The board then adjusts itself: the die that you met is halved, and a "
-            "second die "
-            "of its colour with the same halved value comes into the empty square beside yours.",
+            "both with the 2 up. Then comes the adjustment: the die that you met is halved, and a second "
+            "die of its colour with the same halved value comes from the bank into the target, the empty "
+            "square, beside yours.",
             "If you met a 4, the two pieces are entangled: one of the two squares will hold X and the "
             "other O, each "
             "way round with the same chance"
@@ -187,14 +208,20 @@ def _entangling(level: Level) -> Iterator[Section]:
 def _cancelling(level: Level) -> Iterator[Section]:
     stays, there = chance("1+3 1-2", 1, "X", level=3), chance("1+3 1-2", 3, "X", level=3)
     own, turned = chance("1+3 1-2", 2, "X", level=3), chance("1+3 1-2", 2, "O", level=3)
+    met = played("1+3 1-2", 3).state.position.at(1)
     yield Section(
         "Cancelling move: `5-6`",
         (
             "Enter a square that is open to you with a die of your colour but of your opponent's shape, "
             "with −2 up. "
-            "Into an empty square goes a die of your own shape: 2 if you are X, −2 if you are O. The die "
-            "that you "
-            "met is halved, and a second one of its colour joins yours in the other square.",
+            "Into an empty square goes a die of your own shape: 2 if you are X, −2 if you are O. "
+            + (
+                "In rotated mode this sign will tell a minus from a plus. "
+                if level.rotated_mode
+                else "The sign of this last die changes nothing at this level; it matters from Level 4 on. "
+            )
+            + "The die that you met is halved, and a second one of its colour joins yours in the "
+            "other square.",
             "If you met a 4, its square now holds 2 and −2 of one shape, which sum to nothing: it will be "
             "empty for "
             "certain, but it counts as filled until the board is observed. The piece goes on in the other "
@@ -223,8 +250,9 @@ def _cancelling(level: Level) -> Iterator[Section]:
         "Half-cancelling move: `1-2` against a superposition",
         (
             "The same move against a 2 halves it to 1s. The −2 outweighs the 1 that stays, so that the "
-            "square is not "
-            "quite empty, and all weights are shared out anew. With X on 1 and 3, and O cancelling 1 into 2: "
+            f"square is not quite empty: {sum_words(met)} is not 0. All weights are shared out "
+            "anew. With X on "
+            "1 and 3, and O cancelling 1 into 2: "
             f"X is in 3 with {share(there)}, in 2 with {share(own)}, still in 1 with {share(stays)}, and 2 "
             "holds O "
             f"with {share(turned)}.",
@@ -232,6 +260,30 @@ def _cancelling(level: Level) -> Iterator[Section]:
                 "half-cancelling", "O half-cancels the half in 1.", "1+3 1-2", level.number, marked=(1, 2)
             ),
         ),
+    )
+
+
+#: A half is attacked in the rotated view: what the two readings of a view switch do not agree on.
+READINGS_GAME, READINGS_SQUARE = "~1+3 1-2", 2
+
+
+def _readings(level: Level) -> str:
+    """What the two readings of a view switch are, with the odds in which they differ."""
+    table, physical = (
+        played(READINGS_GAME, level.number, options=options).state.odds().square(READINGS_SQUARE)
+        for options in ("", "view=physical")
+    )
+    return (
+        "What do dice mean that stay? At the table they are read as they lie (the tabletop reading, which "
+        "holds unless "
+        "the players agree otherwise). The physical reading, option `view=physical`, rotates "
+        "what is in every "
+        "occupied "
+        "square, though the dice may not show it. The two differ where half of a piece was attacked in the "
+        f"rotated view, and nowhere else: after `{READINGS_GAME}` square {READINGS_SQUARE} will hold O with "
+        f"{share(table['O'])} and X with {share(table['X'])} at the table, and O with {share(physical['O'])} "
+        f"and X with {share(physical['X'])} physically (`qttt check '{READINGS_GAME}' --level {level.number} "
+        "--view both`)."
     )
 
 
@@ -244,13 +296,12 @@ def _views(level: Level) -> Section:
             "On your turn you may switch it before your move (`~5`) or after it (`5~`), but only once "
             "between two "
             "observations, and never instead of a move.",
-            "A switch changes the dice and not what they mean. Square by square: a lone △4 becomes a plus "
-            "△2 □2 and "
-            "a lone □4 a minus △2 □−2, and back; an unattacked half △2 becomes a plus-half △1 □1, an "
-            "unattacked half "
-            "□2 a minus-half △1 □−1, and back. Entangled, cancelled, half-entangled and half-cancelled "
-            "squares, and "
-            "the target of a half-cancel, stay as they are.",
+            "Square by square: a lone △4 becomes a plus △2 □2 and a lone □4 a minus △2 □−2, and back; an "
+            "unattacked half △2 becomes a plus-half △1 □1, an unattacked half □2 a minus-half △1 □−1, and "
+            "back. What will be found there does not change: it is the same piece, seen in the other view. "
+            "Entangled, cancelled, half-entangled and half-cancelled squares, and the target of a "
+            "half-cancel, keep their dice.",
+            _readings(level),
             "In each view a lone die is open to the opponent, and every move means in that view what it "
             "always "
             "means. So a switch opens plus and minus states to attack, and closes lone dice.",

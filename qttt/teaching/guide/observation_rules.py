@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import cos, pi
 
-from qttt.display.pictures.descriptions import describe_die
+from qttt.display.pictures.descriptions import describe_die, sum_words
 from qttt.errors import UsageError
 from qttt.game.configurations import Configuration
 from qttt.game.moves import Kind
 from qttt.game.odds import observation_odds
-from qttt.game.rules import SUMMARIES, Level, parse_options
+from qttt.game.roots import kept_fraction, met_weight, read_roots, root_state
+from qttt.game.rules import SUMMARIES, Level, Rules, parse_options
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.teaching.guide.sections import Diagram, Section, Table, chance, played, share
+from qttt.teaching.lesson.rule_sentences import deciding_sentence
 
 
 def observation_sections(level: Level) -> Iterator[Section]:
@@ -106,23 +109,105 @@ def _rolls(level: Level) -> Section:
 
 
 def _deciding(level: Level) -> Section:
-    parts: list[str] = [
-        "The game is decided after an observation and only then. Whoever has more three-in-a-rows wins.",
-    ]
-    if level.number == 2:
-        parts.append(
-            "If both have equally many, none or one each: with one each it is a tie at once, because no "
-            "further line "
-            "is possible; with none the game goes on while a square is empty, else it is a tie."
-        )
-    else:
-        parts.append("If both have equally many, the game goes on while a square is empty; else it is a tie.")
-    parts.append("If it goes on, the player who did not initiate the observation moves next.")
-    if level.observed_in_play:
-        parts.append("The pieces stay in play: they are lone dice now, and can be attacked.")
-    else:
-        parts.append("Observed symbols stay where they are, and their squares are closed.")
+    parts = [deciding_sentence(Rules(level))]
+    if level.allows(Kind.SUPERPOSITION):
+        parts.append("If it goes on, the player who did not initiate the observation moves next.")
+        if level.observed_in_play:
+            parts.append("The pieces stay in play: they are lone dice now, and can be attacked.")
+        else:
+            parts.append("Observed symbols stay where they are, and their squares are closed.")
     return Section("Deciding the game", tuple(parts))
+
+
+def quantum_section(level: Level) -> Section:
+    """What is quantum about a level, and what is not: no more than a look at it could show."""
+    return Section(
+        "What is quantum about it?",
+        (
+            _nothing_quantum,
+            _a_lottery,
+            _a_pair_of_cards,
+            _interference,
+            _complementarity,
+            _views_in_play,
+        )[level.number](),
+    )
+
+
+def _nothing_quantum() -> tuple[str, ...]:
+    return ("Nothing. Every piece lies where it was placed, and the observation reads off what all can see.",)
+
+
+def _a_lottery() -> tuple[str, ...]:
+    half = share(chance("1+3", 1, "X", level=1))
+    return (
+        "Nothing that a lottery cannot do. Lay a hidden card for each superposition that names one of its "
+        f"two squares, {half} each, and turn it over at the observation: the chances are the same. Dice and "
+        "circuit speak of one piece in two places, and no look at this level can tell that from the cards.",
+    )
+
+
+def _a_pair_of_cards() -> tuple[str, ...]:
+    return (
+        "Nothing that hidden cards cannot do. An entangled pair behaves like an X card and an O card, "
+        "shuffled and laid face down in two squares: whoever turns one over knows the other. The circuit "
+        "entangles two qubits, and no look at this level can tell that from the cards.",
+    )
+
+
+def _interference() -> tuple[str, ...]:
+    cancelled = played("5 5-6", 3).state.position.at(5)
+    half = played("1+3 1-2", 3)
+    (root,) = read_roots(half.state.position)
+    here = sum(float(amplitude) ** 2 for amplitude in root_state(root).values())
+    return (
+        "Chances can only add up. Amplitudes have signs and can take from each other: that is "
+        "interference, and "
+        f"in a cancelled square it leaves {sum_words(cancelled)} = 0 of a piece that was there for certain.",
+        "To be honest: it is the rule of the table that subtracts. In the circuit the difference "
+        "is built into "
+        "the angle of a gate, and no look at this level can tell the board from weighted coins, "
+        "with a bin for "
+        "the runs that do not count.",
+        "Why runs that do not count? A gate keeps the sum of the squared amplitudes for every start. Half-"
+        f"cancelling makes it {float(met_weight()):.2f} if the piece is in the attacked half, 1 "
+        "if it is in the "
+        f"other, and {here:.2f} after `1+3 1-2`. So it is no gate. The circuit can only try it, and one more "
+        f"qubit, the herald, tells whether it went well: {share(float(kept_fraction(root)))} of the runs of "
+        "`1+3 1-2` count.",
+    )
+
+
+def _complementarity() -> tuple[str, ...]:
+    plus = played("5 5-6", 4, Symbol.O).state.odds(Mode.ROTATED).square(6)
+    classical = chance("5", 5, "X", level=4, mode=Mode.ROTATED)
+    return (
+        "In rotated mode two signs meet. A Hadamard gate adds the amplitudes of △ and □ for the answer △ and "
+        "subtracts "
+        f"them for the answer □: so a plus reads △ with {share(plus['X'])}, and a minus reads □. This "
+        "is interference that decides what is seen; without the signs both would be a coin. In return a "
+        f"classical △, certain in standard mode, reads △ with {share(classical)}: what is certain "
+        "in one mode "
+        "is a coin in the other. Two such questions are complementary.",
+        "To be honest: cards that hold an answer for each mode could still do it all, even for entangled "
+        "pairs. Only directions between the two modes, at 45°, which this game does not have, defeat all "
+        "cards: of the four questions that two directions for each square of a pair make, cards can be right "
+        f"in {CARDS_MEET} at most, and the pair is right in each with {share(cos(pi / 8) ** 2)}.",
+        "What Level 3 says of gates, half-cancels and the herald is true here too.",
+    )
+
+
+#: Of the four pairs of directions of a CHSH experiment, how many a fixed answer for each direction can meet.
+CARDS_MEET = 3
+
+
+def _views_in_play() -> tuple[str, ...]:
+    return (
+        "The view switch is the Hadamard of the rotated mode, made during the game: in the other view a plus "
+        "or a minus is a lone die, and can be attacked like one. So the players choose not only which of "
+        "two complementary questions is asked at the end, but also in which of them they move. What Level 4 "
+        "says of interference, of cards and of the herald is true here too.",
+    )
 
 
 def options_at(level: Level) -> tuple[str, ...]:

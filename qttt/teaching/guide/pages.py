@@ -11,10 +11,12 @@ from qttt.display.text import UNICODE, Glyphs, draw_board, draw_legend
 from qttt.game.rules import LEVELS, Level
 from qttt.teaching.guide.glossary import terms_at
 from qttt.teaching.guide.move_rules import level_table, move_sections
-from qttt.teaching.guide.observation_rules import example_diagram, observation_sections
+from qttt.teaching.guide.observation_rules import example_diagram, observation_sections, quantum_section
 from qttt.teaching.guide.sections import Diagram, Section, Table
 
 LINE = 79
+#: The numbers that the rule texts for single levels give to some levels, and the Player Reference's.
+OTHER_NUMBERS = {0: 1, 1: 2, 2: 3}
 
 
 def rules_of(level: Level) -> tuple[Section, ...]:
@@ -23,7 +25,8 @@ def rules_of(level: Level) -> tuple[Section, ...]:
         *move_sections(level),
         Section("A full board", (example_diagram(level),)),
         *observation_sections(level),
-        Section("Words", (tuple(f"{term.word}: {term.meaning}" for term in terms_at(level)),)),
+        quantum_section(level),
+        Section("Words", (tuple(f"{term.word}: {term.meaning_at(level)}" for term in terms_at(level)),)),
     )
 
 
@@ -34,7 +37,14 @@ def overview() -> tuple[Section, ...]:
             "The six levels",
             (
                 "Every level has all rules of the one below it and adds to them. Level 2 is the one most "
-                "people play.",
+                "people play. The numbers are those of the Player Reference; the rule texts for "
+                "single levels "
+                "count some of them one lower: "
+                + ", ".join(
+                    f"what they call Level {number} ({LEVELS[level].name}) is Level {level} here"
+                    for number, level in OTHER_NUMBERS.items()
+                )
+                + ".",
                 level_table(),
                 (
                     "superpose, entangle, cancel: the moves that there are besides the classical one",

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from qttt.display.text import hundredths
 from qttt.game.game import Game
 from qttt.game.position import Position
 from qttt.game.symbols import Mode, Symbol
@@ -62,9 +63,9 @@ class Section:
     parts: "tuple[str | tuple[str, ...] | Table | Diagram, ...]"
 
 
-def played(tokens: str, level: int, first: Symbol = Symbol.X) -> Game:
+def played(tokens: str, level: int, first: Symbol = Symbol.X, options: str = "") -> Game:
     """A game after some moves."""
-    game = Game(level, first=first)
+    game = Game(level, options, first)
     game.play(tokens)
     return game
 
@@ -84,4 +85,4 @@ def chance(tokens: str, square: int, cell: str, *, level: int = 5, mode: Mode = 
 
 def share(probability: float) -> str:
     """A probability in per cent, with as many decimals as it needs, at most two."""
-    return f"{100 * probability:.2f}".rstrip("0").rstrip(".") + " %"
+    return hundredths(probability).rstrip("0").rstrip(".") + " %"

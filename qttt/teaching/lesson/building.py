@@ -10,23 +10,24 @@ from qttt.display.text import draw_dice
 from qttt.game.game import Game
 from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Measurement, Observation, Positions
-from qttt.game.position import Position
-from qttt.game.result import Result
+from qttt.game.position import START, Position
+from qttt.game.result import Result, decide, points
 from qttt.game.squares import EMPTY, SQUARES
 from qttt.game.state import Event, Phase, State
-from qttt.game.symbols import Mode, View
+from qttt.game.symbols import Mode, Symbol, View
 from qttt.records.record import Comment, Header, Record, Token
 from qttt.tabletop.retrace import retrace
 from qttt.tabletop.rolls import table_of
 from qttt.teaching.lesson.circuit_steps import PhaseCircuit
 from qttt.teaching.lesson.distributions import board_distribution, position_distribution
 from qttt.teaching.lesson.rule_sentences import (
-    DECIDING_RULE,
     IN_PLAY_RULE,
     MEASURE_RULE,
     POSITIONS_RULE,
     VIEW_BACK_RULE,
     Rule,
+    deciding_rule,
+    interference_rule,
     move_name,
     move_rule,
     observation_rule,
@@ -66,12 +67,14 @@ class _Builder:
         self.moves_in_phase = 0
 
     def lesson(self) -> Lesson:
-        steps = []
+        steps: list[LessonStep] = []
         for number, event in enumerate(self.game.events, 1):
             steps.append(self._step(number, event))
         if not self.game.over and any(self.game.state.position.dice):
             modes = enumerate(self.game.state.modes, len(steps) + 1)
             steps += [self._look_ahead(number, mode) for number, mode in modes]
+        boards = [START, *(step.board for step in steps)]
+        steps = [replace(step, board_before=board) for step, board in zip(steps, boards, strict=False)]
         rules = self.game.rules
         headers = tuple((part.key, part.value) for part in self.record.parts if isinstance(part, Header))
         names = dict(headers)
@@ -103,27 +106,24 @@ class _Builder:
     def _phase(self) -> PhaseCircuit:
         """The circuit of the present phase, compiled to its end when its first event is met."""
         if self.circuit is None:
-            whole, mode = self._end_of_phase()
-            self.circuit = PhaseCircuit(whole, mode)
+            self.circuit = PhaseCircuit(self._end_of_phase())
             self.circuit.begin(self.so_far)
             self.moves_in_phase = 0
         return self.circuit
 
-    def _end_of_phase(self) -> tuple[Game, Mode]:
-        """The game just before the end of the present circuit, and the mode in which that is observed.
+    def _end_of_phase(self) -> Game:
+        """The game just before the end of the present circuit.
 
         A measured square ends a circuit too: the next one starts from what it left.
         """
         whole = Game(rules=self.game.rules, first=self.game.first)
         begun = len(self.so_far.events)
         for number, event in enumerate(self.game.events):
-            if number >= begun and isinstance(event, Observation):
-                return whole, event.mode
-            if number >= begun and isinstance(event, Measurement):
+            if number >= begun and isinstance(event, Observation | Measurement):
                 break
             if not isinstance(event, Positions):
                 whole.push(event)
-        return whole, Mode.STANDARD
+        return whole
 
     def _move(self, number: int, move: Move, comments: tuple[str, ...]) -> LessonStep:
         circuit = self._phase()
@@ -131,7 +131,9 @@ class _Builder:
         physical = before.position.physical
         standing = before.position.switched() if move.before else before.position
         rules = [switch_rule(standing.view, physical=physical)] if move.before else []
-        rules.append(move_rule(move, standing, before.turn))
+        rules.append(move_rule(move, standing, before.turn, before.rules.level))
+        if move.kind is Kind.CANCELLING:
+            rules.append(interference_rule(standing, move, before.turn))
         if move.after:
             rules.append(switch_rule(after.position.view, physical=physical))
         in_circuit = circuit.move(self.moves_in_phase, self.so_far)
@@ -207,15 +209,15 @@ class _Builder:
                 after,
                 shown,
                 emptied=_empty(event.filled),
-                circuit=replace(circuit.observation(), highlighted=(), boxes=()),
+                circuit=circuit.positions(),
                 distribution=distribution,
                 chance=distribution.dice[event.filled],
                 rolls=rolls,
             )
         distribution = board_distribution(self.so_far, event.mode, self.shots, self.rng)
-        in_circuit = circuit.observation()
+        in_circuit = circuit.observation(event.mode, positions_known=state.positions is not None)
         before, after = self._advance(event)
-        rules += [observation_rule(event.mode, chosen=len(before.modes) > 1), DECIDING_RULE]
+        rules += [observation_rule(event.mode, chosen=len(before.modes) > 1), deciding_rule(before.rules)]
         if after.phase is not Phase.OVER and after.rules.level.observed_in_play:
             rules.append(IN_PLAY_RULE)
         self.circuit = None
@@ -228,7 +230,7 @@ class _Builder:
             tuple(rules),
             before,
             after,
-            Position(observed=event.board),
+            Position(observed=event.board) if after.phase is Phase.OVER else after.position,
             emptied=_empty(event.board),
             circuit=in_circuit,
             distribution=distribution,
@@ -248,7 +250,7 @@ class _Builder:
             begin, rule = "Now that the positions are known", observation_rule(mode, chosen=True)
             shown, emptied = table_of(state).position, _empty(state.positions.filled)
         # The circuit so far, observed in this mode.
-        circuit = PhaseCircuit(self._end_of_phase()[0], mode)
+        circuit = PhaseCircuit(self._end_of_phase())
         return LessonStep(
             number,
             "",
@@ -260,7 +262,7 @@ class _Builder:
             state,
             shown,
             emptied=emptied,
-            circuit=circuit.observation(),
+            circuit=circuit.observation(mode, positions_known=state.positions is not None),
             distribution=board_distribution(self.so_far, mode, self.shots, self.rng),
         )
 
@@ -303,11 +305,23 @@ def _empty(cells: str) -> tuple[int, ...]:
 
 
 def _standing(state: State, board: str) -> str:
+    """How the game stands after an observation that gave a board."""
     if state.phase is Phase.OVER:
+        if decide(board, state.rules) is Result.CONTINUE:
+            return f"{_lead(board)}, and no further observation was agreed on: the game is a tie."
         return _result_words(state.result, board)
     if state.phase is Phase.OBSERVATION:
-        return "Nobody leads: the board is observed again."
-    return f"Nobody leads: the game goes on, and it is {state.turn}'s turn."
+        return f"{_lead(board)}: the board is observed again."
+    return f"{_lead(board)}: the game goes on, and it is {state.turn}'s turn."
+
+
+def _lead(board: str) -> str:
+    """Who has more three-in-a-rows on an observed board."""
+    lines = points(board)
+    leader = max(Symbol, key=lambda symbol: lines[symbol])
+    if lines[leader] == lines[leader.opponent]:
+        return "Nobody leads"
+    return f"{leader} leads {lines[leader]} to {lines[leader.opponent]}"
 
 
 def _ending(game: Game) -> str:

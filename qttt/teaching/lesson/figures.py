@@ -18,7 +18,7 @@ _COLOURS = {"dice": "bar-dice", "circuit": "bar-circuit", "shots": "bar-shots"}
 def step_board(step: LessonStep) -> Scene:
     """The board after a step."""
     title = f"The board after step {step.number}" if step.token else "The board"
-    return board_scene(step.shown, title, marked=step.marked, emptied=step.emptied, opens=step.opens)
+    return board_scene(step.board, title, marked=step.marked, emptied=step.emptied, opens=step.opens)
 
 
 def step_circuit(step: LessonStep) -> Scene | None:
@@ -63,8 +63,9 @@ def outcome_series(distribution: Distribution) -> list[Series]:
 
 def outcomes_title(distribution: Distribution) -> str:
     """What the outcomes are."""
-    what = "Boards" if distribution.results else "Filled squares"
-    return f"{what} in {distribution.mode} mode"
+    if not distribution.results:
+        return "Filled squares, the same for both modes"
+    return f"Boards in {distribution.mode} mode"
 
 
 def outcome_bars(distribution: Distribution) -> Scene:

@@ -3,22 +3,22 @@
 import re
 from collections.abc import Iterator
 
-from circuits.exact import Part
 from qttt.display.pictures.bars import Series, outcome_order
 from qttt.display.text import draw_board, percent
+from qttt.teaching.lesson.circuit_steps import BoardPart
 from qttt.teaching.lesson.phrases import (
-    amplitude_text,
     box_words,
     gate_list,
+    herald_note,
     opens_words,
     part_title,
     pattern_glyphs,
     pattern_words,
+    row_amplitude,
     sign_note,
     verdict_words,
 )
 from qttt.teaching.lesson.steps import Distribution, Lesson, LessonStep
-from qttt.teaching.lesson.text import shown_board
 
 _MOST_OUTCOMES = 16
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")
@@ -58,7 +58,7 @@ def _step(step: LessonStep) -> Iterator[str]:
         yield from ("", f"> {escaped(comment)}")
     for rule in step.rules:
         yield from ("", f"{rule.sentence} ({rule.source})")
-    yield from ("", "```text", *draw_board(shown_board(step)).plain.splitlines(), "```", "")
+    yield from ("", "```text", *draw_board(step.board).plain.splitlines(), "```", "")
     yield f"View: {step.shown.view}."
     for change in step.changes:
         yield f"- square {change.square}: {change.before} → {change.after}"
@@ -70,10 +70,10 @@ def _step(step: LessonStep) -> Iterator[str]:
         if step.circuit.after:
             yield from ("", "Amplitudes before:", *_amplitudes(step.circuit.before))
             yield from ("", "Amplitudes after:", *_amplitudes(step.circuit.after))
-            yield from ("", sign_note(step.circuit.after))
-        if step.circuit.kept < 1 - 1e-9:
-            kept = percent(step.circuit.kept)
-            yield from ("", f"A half-cancel is not a unitary: its shots count in {kept} of the runs.")
+            note = sign_note(step.circuit.after, step.after.rules.level)
+            yield from ("", note) if note else ()
+        if note := herald_note(step):
+            yield from ("", note)
     for roll in step.rolls:
         yield from ("", f"- {escaped(roll)}") if roll == step.rolls[0] else (f"- {escaped(roll)}",)
     if step.distribution:
@@ -85,7 +85,7 @@ def _step(step: LessonStep) -> Iterator[str]:
         yield from ("", f"**{step.result}**")
 
 
-def _amplitudes(parts: tuple[Part, ...]) -> Iterator[str]:
+def _amplitudes(parts: tuple[BoardPart, ...]) -> Iterator[str]:
     if not parts:
         yield from ("", "These squares were empty.")
     for part in parts:
@@ -93,7 +93,7 @@ def _amplitudes(parts: tuple[Part, ...]) -> Iterator[str]:
         for pattern, value in part.amplitudes.items():
             yield (
                 f"| {pattern_glyphs(pattern)} | {pattern_words(part.squares, pattern)} "
-                f"| {amplitude_text(value)} | {percent(abs(value) ** 2)} |"
+                f"| {row_amplitude(part, pattern)} | {percent(abs(value) ** 2)} |"
             )
 
 

@@ -5,10 +5,14 @@ from collections import Counter
 from fractions import Fraction
 from math import isclose, isqrt, pi
 
-from circuits.exact import Part
+from circuits.register import her, qubit_name
 from qttt.display.pictures.circuits import gate_name
-from qttt.display.text import small
+from qttt.display.text import percent, small
+from qttt.game.roots import met_weight
+from qttt.game.rules import Level
+from qttt.game.squares import SQUARES
 from qttt.game.symbols import Symbol
+from qttt.teaching.lesson.circuit_steps import BoardPart
 from qttt.teaching.lesson.steps import Box, LessonStep
 
 _TOLERANCE = 1e-9
@@ -39,6 +43,15 @@ def amplitude_text(amplitude: complex) -> str:
         exact = f" = {'' if sign == '+' else '−'}{root}" if root else ""
         return f"{sign}{size:.4f}{exact}"
     return f"{size:.4f} at {phase(amplitude) * 180 / pi:.0f}°"
+
+
+def row_amplitude(part: BoardPart, pattern: str) -> str:
+    """The amplitude of one row of a part, and the sum of dice that it comes from where that says more.
+
+    For example ``−0.1821 = (½ − √½)/√1.29``.
+    """
+    said = amplitude_text(part.amplitudes[pattern])
+    return f"{said} = {part.sums[pattern]}" if pattern in part.sums else said
 
 
 def root_text(size: float) -> str:
@@ -89,8 +102,6 @@ def box_words(box: Box) -> str:
 
 def gate_list(box: Box) -> str:
     """Every gate of a box in order, for example ``x occ 5; ry(π/2) sym 5``."""
-    from circuits.register import qubit_name
-
     return "; ".join(f"{gate_name(gate)} {' → '.join(map(qubit_name, gate.qubits))}" for gate in box.gates)
 
 
@@ -103,7 +114,7 @@ def opens_words(step: LessonStep) -> str:
     return f"Open to attack: {'; '.join(said)}." if said else "No square is open to attack."
 
 
-def part_title(part: Part) -> str:
+def part_title(part: BoardPart) -> str:
     """A heading for the amplitude table of a part."""
     return squares_words(part.squares).capitalize()
 
@@ -120,18 +131,64 @@ def verdict_words(step: LessonStep) -> str:
         if report.herald_expected > 0
         else ""
     )
+    boards = "" if step.distribution.results else ", compared as whole boards read in standard mode"
     return (
-        f"{agree}: total variation distance {small(report.exact_tvd)} between the exact distributions, "
-        f"{report.sampled_tvd:.4f} of the {report.sample.kept} shots; p-value {report.p_value:.3f}.{heralds}"
+        f"{agree}{boards}: total variation distance {small(report.exact_tvd)} between the exact "
+        f"distributions, and {report.sampled_tvd:.4f} between them and the {report.sample.kept} shots that "
+        f"count; p-value {report.p_value:.3f}.{heralds}"
     )
 
 
-def sign_note(parts: tuple[Part, ...]) -> str:
-    """A warning where signs could be read as more than they are; empty where all of them mean something."""
-    for part in parts:
-        if len({tuple(cell == "." for cell in pattern) for pattern in part.amplitudes}) > 1:
-            return (
-                "A sign means something between rows that fill the same squares. Between different squares "
-                "it means nothing: positions never meet again, so they cannot interfere."
-            )
-    return ""
+def sign_note(parts: tuple[BoardPart, ...], level: Level) -> str:
+    """What the signs in some tables mean at a level; empty where there is no sign to explain."""
+    if all(sign_of(value) == "plus" for part in parts for value in part.amplitudes.values()):
+        return ""
+    notes = []
+    if any(_holds_a_pair(part) for part in parts):
+        notes.append(
+            "The minus of the pair is in no die: the circuit makes the one pair that is opposite in both "
+            "modes."
+            if level.rotated_mode
+            else "The minus of the pair is in no die, and no look at this level can show it: it matters from "
+            "Level 4 on, where the board can be looked at in a second mode."
+        )
+    if level.rotated_mode:
+        notes.append(
+            "Where rows fill the same squares, their signs count: the rotated mode adds amplitudes for △ and "
+            "subtracts them for □. Between rows that fill different squares signs mean nothing: no gate "
+            "brings them together again."
+        )
+    elif not notes:
+        notes.append(
+            "Once the amplitudes are added, no look at this level shows their signs: they matter from "
+            "Level 4 on."
+        )
+    return " ".join(notes)
+
+
+def _holds_a_pair(part: BoardPart) -> bool:
+    """Whether two rows put different symbols into the same two squares, with opposite signs."""
+    return any(
+        pattern.translate(_SWAPPED) in part.amplitudes
+        and sign_of(part.amplitudes[pattern.translate(_SWAPPED)]) != sign_of(value)
+        for pattern, value in part.amplitudes.items()
+        if {"X", "O"} <= set(pattern)
+    )
+
+
+_SWAPPED = str.maketrans("XO", "OX")
+
+
+def herald_note(step: LessonStep) -> str:
+    """Why a half-cancel needs a herald, and how often that lets a run count; empty where there is none."""
+    if step.circuit is None or step.circuit.kept > 1 - _TOLERANCE:
+        return ""
+    heralds = {qubit_name(her(square)) for square in SQUARES}
+    wires = [wire for box in step.circuit.boxes for wire in box.wires if wire in heralds]
+    return (
+        "A half-cancel is no gate: a gate keeps the sum of the squared amplitudes for every start, and this "
+        f"rule makes it {float(met_weight()):.2f} if the piece is in the attacked half and leaves it at 1 if "
+        "it is in the other. So the circuit can only try. One more qubit, the herald "
+        f"{' and '.join(wires)}, tells how it went: a run counts only if it reads 0. "
+        f"All heralds of these squares together let {percent(step.circuit.kept)} of the runs count."
+    )

@@ -7,11 +7,18 @@ read in full. Numbers are not in them: a lesson takes those from the dice and th
 from dataclasses import dataclass
 from typing import assert_never
 
+from qttt.display.pictures.descriptions import signed_number, sum_words
+from qttt.display.text import percent
+from qttt.game.dice import amplitude_of
 from qttt.game.moves import Kind, Move
 from qttt.game.position import Position
+from qttt.game.result import one_each_is_a_tie
+from qttt.game.roots import read_roots, root_state
+from qttt.game.rules import Level, Rules
 from qttt.game.symbols import Mode, Symbol, View
 
 _REFERENCE = "Player Reference"
+_MEANING = "this project's rules, “What the dice mean”"
 _LEVEL_FIVE = "Fully Quantum TiqTaqToe"
 
 
@@ -40,13 +47,14 @@ def move_name(move: Move, position: Position) -> str:
     return f"{'' if _is_whole(move, position) else 'half-'}{move.kind.word} move"
 
 
-def move_rule(move: Move, position: Position, player: Symbol) -> Rule:
+def move_rule(move: Move, position: Position, player: Symbol, level: Level) -> Rule:
     """The rule by which a move places its dice, and by which the board adjusts itself.
 
     Args:
         move: a legal move.
         position: the position on which it is made, its own switch before it already made.
         player: who makes it.
+        level: at which it is made.
     """
     match move.kind:
         case Kind.CLASSICAL:
@@ -62,7 +70,7 @@ def move_rule(move: Move, position: Position, player: Symbol) -> Rule:
                 f"{_REFERENCE}, “The Superposition Move”",
             )
         case Kind.ENTANGLING:
-            return _entangling(_is_whole(move, position))
+            return _entangling(_is_whole(move, position), level)
         case Kind.CANCELLING:
             return _cancelling(_is_whole(move, position), player)
         case _:
@@ -74,12 +82,12 @@ def _is_whole(move: Move, position: Position) -> bool:
     return position.at(move.squares[0])[0].value == 4
 
 
-def _entangling(whole: bool) -> Rule:
+def _entangling(whole: bool, level: Level) -> Rule:
     if whole:
         return Rule(
             "The mover's two dice enter the opponent's square and an empty one; the opponent's die halves, "
-            "its other half is dragged along, and the two pieces will be found one in each square, opposite "
-            "in both modes.",
+            "its other half is dragged along, and the two pieces will be found one in each square"
+            + (", opposite in both modes." if level.rotated_mode else "."),
             f"{_REFERENCE}, “The Entangling Move”",
         )
     return Rule(
@@ -104,6 +112,31 @@ def _cancelling(whole: bool, player: Symbol) -> Rule:
         "the piece may go on in the target with either symbol, and all weights are shared out anew; no piece "
         "is added.",
         f"{_REFERENCE}, “The Half-Cancelling Move”",
+    )
+
+
+def interference_rule(position: Position, move: Move, player: Symbol) -> Rule:
+    """What the dice in the square that a cancelling move invades add up to.
+
+    Args:
+        position: the position on which it is made, its own switch before it already made.
+        move: a cancelling move.
+        player: who makes it.
+    """
+    square = move.squares[0]
+    after = position.after(Move(move.kind, move.squares), player)
+    dice = after.at(square)
+    begin = f"Interference: in square {square} the amplitudes of the two dice are added, {sum_words(dice)}"
+    root = next((root for root in read_roots(after) if square in root.squares), None)
+    if root is None:
+        return Rule(f"{begin} = 0, and so nothing will be found there.", _MEANING)
+    left = amplitude_of(dice)
+    weight = sum(float(amplitude) ** 2 for amplitude in root_state(root).values())
+    return Rule(
+        f"{begin} = {signed_number(left)}, and the sum is squared, {left**2:.4f}; all squares of "
+        "the piece are then divided "
+        f"by their sum, {weight:.2f}, which leaves {percent(left**2 / weight)} there.",
+        _MEANING,
     )
 
 
@@ -167,11 +200,42 @@ IN_PLAY_RULE = Rule(
     f"{_LEVEL_FIVE}, “The Observation Phase”, step 4",
 )
 
-DECIDING_RULE = Rule(
-    "After an observation, and only then, more three-in-a-rows win; with equal numbers the game goes on "
-    "while a square is empty.",
-    f"{_REFERENCE}, “General Principles” 7 and 8",
-)
+
+def deciding_sentence(rules: Rules) -> str:
+    """How the game is decided, in one sentence for a level and its options; `verdict.decide` says the same.
+
+    Args:
+        rules: level and options.
+    """
+    options = rules.options
+    full = "the board is observed again" if options.no_ties else "it is a tie"
+    open_or_full = f"the game goes on while a square is empty, and with none empty {full}"
+    begin = "After an observation, and only then, more three-in-a-rows win"
+    if options.tally:
+        said = (
+            "After an observation every three-in-a-row is a point; while a square is empty the game goes on, "
+            f"and with none empty more points win; with equal points {full}"
+        )
+    elif not rules.level.allows(Kind.SUPERPOSITION):
+        # Every piece is found where it lies, so that no square is ever found empty.
+        said = f"{begin}; with equal numbers {full}"
+    elif one_each_is_a_tie(rules):
+        said = f"{begin}; with one each it is a tie; with none {open_or_full}"
+    else:
+        said = f"{begin}; with equal numbers {open_or_full}"
+    if options.max_observations is not None:
+        said += f"; if nobody has won after {options.max_observations} observations, it is a tie"
+    return said + "."
+
+
+def deciding_rule(rules: Rules) -> Rule:
+    """The rule by which an observed board is decided."""
+    options = str(rules.options)
+    return Rule(
+        deciding_sentence(rules),
+        f"{_REFERENCE}, “General Principles” 7 and 8" + (f", options {options}" if options else ""),
+    )
+
 
 MEASURE_RULE = Rule(
     "Instead of a move one square with dice is looked at; the rest of its piece adjusts to what was found. "

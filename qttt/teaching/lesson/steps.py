@@ -1,19 +1,20 @@
 """What a lesson is made of: one step an event, everything in it computed from the game."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from qttt.game.position import Position
+from qttt.game.position import START, Position
+from qttt.game.squares import SQUARES
 from qttt.game.state import State
 from qttt.game.symbols import Mode, Symbol
 from qttt.observation.compiler import CompiledBoard
 from qttt.teaching.lesson.rule_sentences import Rule
 
 if TYPE_CHECKING:
-    from circuits.exact import Part
     from circuits.program import GateStep as Gate
     from qttt.crosscheck.report import ModeCheck
+    from qttt.teaching.lesson.circuit_steps import BoardPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,8 @@ class CircuitStep:
     whole: CompiledBoard
     highlighted: tuple[int, ...]
     boxes: tuple[Box, ...]
-    before: "tuple[Part, ...]" = ()
-    after: "tuple[Part, ...]" = ()
+    before: "tuple[BoardPart, ...]" = ()
+    after: "tuple[BoardPart, ...]" = ()
     kept: float = 1.0
 
 
@@ -113,7 +114,8 @@ class LessonStep:
         rules: the rules applied, in order.
         before: the state before it.
         after: the state after it.
-        shown: the board as it is shown after the event.
+        shown: the board after the event, dice in squares that turned out empty not yet taken away.
+        board_before: the board as it was shown before the event: as the event before it left it.
         marked: squares to point at.
         emptied: squares that an observation found empty.
         changes: squares whose dice changed.
@@ -134,6 +136,7 @@ class LessonStep:
     before: State
     after: State
     shown: Position
+    board_before: Position = START
     marked: tuple[int, ...] = ()
     emptied: tuple[int, ...] = ()
     changes: tuple[DiceChange, ...] = ()
@@ -143,6 +146,12 @@ class LessonStep:
     chance: float = 1.0
     rolls: tuple[str, ...] = ()
     result: str = ""
+
+    @property
+    def board(self) -> Position:
+        """The board as it is shown after the event, without dice where an observation found nothing."""
+        dice = tuple(() if square in self.emptied else self.shown.at(square) for square in SQUARES)
+        return replace(self.shown, dice=dice)
 
 
 @dataclass(frozen=True, slots=True)

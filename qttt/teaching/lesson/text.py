@@ -5,17 +5,17 @@ from textwrap import wrap
 
 from rich.text import Text
 
-from circuits.exact import Part
 from qttt.display.pictures.bars import Series, outcome_order
 from qttt.display.text import NARROW, UNICODE, WIDE, Glyphs, draw_bar, draw_board, draw_legend, percent
-from qttt.game.position import Position
+from qttt.teaching.lesson.circuit_steps import BoardPart
 from qttt.teaching.lesson.phrases import (
-    amplitude_text,
     box_words,
+    herald_note,
     opens_words,
     part_title,
     pattern_glyphs,
     pattern_words,
+    row_amplitude,
     sign_note,
     verdict_words,
 )
@@ -61,8 +61,8 @@ def _step(step: LessonStep, glyphs: Glyphs, columns: int) -> Iterator[Text]:
     yield _boards(step, glyphs, columns)
     legend = draw_legend(step.shown, glyphs)
     yield from _paragraphs((legend.plain,), columns)
-    if step.before.position.view is not step.shown.view or step.before.rules.level.rotated_view:
-        yield Text(f"View: {step.before.position.view} before, {step.shown.view} after.")
+    if step.before.rules.level.rotated_view:
+        yield Text(f"View: {step.board_before.view} before, {step.shown.view} after.")
     for change in step.changes:
         said = f"square {change.square}: {change.before} becomes {change.after}"
         yield from _paragraphs((said,), columns, "  ")
@@ -74,11 +74,8 @@ def _step(step: LessonStep, glyphs: Glyphs, columns: int) -> Iterator[Text]:
         if step.circuit.after:
             yield from _amplitudes("Amplitudes before", step.circuit.before, columns)
             yield from _amplitudes("Amplitudes after", step.circuit.after, columns)
-            yield from _paragraphs((sign_note(step.circuit.after),), columns)
-        if step.circuit.kept < 1 - 1e-9:
-            kept = percent(step.circuit.kept)
-            said = f"A half-cancel is not a unitary: it succeeds, and its shots count, in {kept} of the runs."
-            yield from _paragraphs((said,), columns)
+            yield from _paragraphs((sign_note(step.circuit.after, step.after.rules.level),), columns)
+        yield from _paragraphs((herald_note(step),), columns)
     yield from _paragraphs(step.rolls, columns)
     if step.distribution:
         yield from _distribution(step.distribution, columns)
@@ -89,13 +86,6 @@ def _step(step: LessonStep, glyphs: Glyphs, columns: int) -> Iterator[Text]:
         yield Text(f"This outcome had a chance of {percent(step.chance)}.")
     yield from _paragraphs((step.result,), columns)
     yield from _paragraphs(step.comments, columns, "  | ")
-
-
-def shown_board(step: LessonStep) -> Position:
-    """The board as shown, without dice where an observation found nothing."""
-    position = step.shown
-    dice = tuple(() if square in step.emptied else position.at(square) for square in range(1, 10))
-    return Position(dice, position.observed, position.view, position.twisted)
 
 
 def _paragraphs(texts: tuple[str, ...], columns: int, indent: str = "") -> Iterator[Text]:
@@ -109,10 +99,10 @@ def _boards(step: LessonStep, glyphs: Glyphs, columns: int) -> Text:
     beside = columns >= 2 * _NARROW_BOARD + _GAP and bool(step.token)
     room = (columns - _GAP) // 2 if beside else columns
     width = WIDE if room >= _BOARD else NARROW
-    before = draw_board(step.before.position, glyphs, width=width)
+    before = draw_board(step.board_before, glyphs, width=width)
     if not step.token:
         return before
-    after = draw_board(shown_board(step), glyphs, marked=step.marked, width=width)
+    after = draw_board(step.board, glyphs, marked=step.marked, width=width)
     if not beside:
         return Text("\n").join([Text("before"), before, Text("after"), after])
     left = before.split("\n")
@@ -140,7 +130,7 @@ def _drawn(box: Box, columns: int) -> Iterator[Text]:
         yield Text(line.rstrip())
 
 
-def _amplitudes(title: str, parts: tuple[Part, ...], columns: int) -> Iterator[Text]:
+def _amplitudes(title: str, parts: tuple[BoardPart, ...], columns: int) -> Iterator[Text]:
     if not parts:
         yield Text(f"{title}: these squares were empty.")
         return
@@ -151,12 +141,12 @@ def _amplitudes(title: str, parts: tuple[Part, ...], columns: int) -> Iterator[T
             chance = abs(value) ** 2
             glyphs, words = pattern_glyphs(pattern), pattern_words(part.squares, pattern)
             if columns < LINE:
-                yield Text(f"  {glyphs:<5}{amplitude_text(value)}: {percent(chance)}")
+                yield Text(f"  {glyphs:<5}{row_amplitude(part, pattern)}: {percent(chance)}")
                 yield from _paragraphs((words,), columns, "    ")
                 continue
             yield Text(
-                f"    {glyphs:<5}{amplitude_text(value):<22}"
-                f"{percent(chance):>9}  {draw_bar(chance, 16):<16} {words}"
+                f"    {glyphs:<5}{row_amplitude(part, pattern):<26}"
+                f"{percent(chance):>9}  {draw_bar(chance, 8):<8} {words}"
             )
 
 

@@ -1,26 +1,52 @@
 """Lessons say what the dice and the circuits say, in every form, and nothing else."""
 
 import re
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
-from math import sqrt
+from itertools import combinations, pairwise, product
+from math import copysign, sqrt
+from random import Random
 from time import perf_counter
 
 import pytest
 from qiskit.circuit import QuantumCircuit
 
 from circuits import gates, program
+from examples.make import FOLDER
 from qttt.cli.commands.explain import explained
 from qttt.errors import UsageError
+from qttt.game.game import Game, parse_event
 from qttt.game.moves import Kind, Move
-from qttt.game.roots import kept_fraction, read_roots
+from qttt.game.outcomes import Positions
+from qttt.game.position import START
+from qttt.game.result import Result, decide, points
+from qttt.game.roots import kept_fraction, read_roots, rotated
+from qttt.game.rules import LEVELS, Level, Rules
+from qttt.game.squares import SQUARES, lines_of
+from qttt.game.state import State
+from qttt.game.surds import ONE
+from qttt.game.symbols import Mode, Symbol
 from qttt.records.record import Record
+from qttt.teaching.guide.observation_rules import options_at
 from qttt.teaching.lesson.building import make_lesson
+from qttt.teaching.lesson.circuit_steps import board_parts
+from qttt.teaching.lesson.figures import outcomes_title
 from qttt.teaching.lesson.html import lesson_html
 from qttt.teaching.lesson.markdown import escaped, lesson_markdown
-from qttt.teaching.lesson.phrases import amplitude_text, pattern_words, root_text, sign_of
+from qttt.teaching.lesson.phrases import (
+    amplitude_text,
+    herald_note,
+    pattern_words,
+    root_text,
+    sign_note,
+    sign_of,
+)
+from qttt.teaching.lesson.rule_sentences import deciding_sentence
 from qttt.teaching.lesson.steps import Lesson, LessonStep
 from qttt.teaching.lesson.text import LINE, lesson_text
 from tests.display.pictures.test_pictures import random_game
+
+GAMES = FOLDER / "games"
 
 OBSERVED = '[Level "5"] 5 5-6 9 2 1+7 1*3 ~4 4*8 =p:####.#.## =r:XXOX.O.OX 5+7'
 
@@ -92,7 +118,7 @@ def test_a_half_cancel_tells_how_many_runs_count() -> None:
     (root,) = read_roots(step.after.position)
     assert step.circuit is not None
     assert step.circuit.kept == pytest.approx(float(kept_fraction(root)))
-    assert f"{100 * step.circuit.kept:.2f} % of\nthe runs" in words(lesson)
+    assert f"{100 * step.circuit.kept:.2f} % of the runs count." in " ".join(words(lesson).split())
 
 
 @pytest.mark.parametrize("level", range(6))
@@ -166,8 +192,266 @@ def test_a_game_that_waits_for_its_mode_looks_ahead_in_both() -> None:
     assert rotated.distribution is not None
     assert len(standard.distribution.dice) == 8
     assert len(rotated.distribution.dice) == 16
+    # The view went back when the positions were observed.
     assert rotated.circuit is not None
-    assert [box.label for box in rotated.circuit.boxes] == ["view switch", "rotate mode"]
+    assert [box.label for box in rotated.circuit.boxes] == ["rotate mode"]
+
+
+def test_positions_are_observed_before_any_mode_is_drawn() -> None:
+    positions, observed = lesson_of(OBSERVED).steps[8:10]
+    assert positions.circuit is not None
+    assert observed.circuit is not None
+    assert [box.label for box in positions.circuit.boxes] == ["view switch"]
+    assert "rotate mode" not in {block.label for block in positions.circuit.whole.blocks}
+    assert [box.label for box in observed.circuit.boxes] == ["rotate mode"]
+    assert positions.distribution is not None
+    # One heading for both modes, because the filled squares are the same in both.
+    assert not re.search("standard|rotated", outcomes_title(positions.distribution))
+    assert positions.before.odds(Mode.ROTATED).positions() == pytest.approx(positions.distribution.dice)
+
+
+RECORDS = [
+    OBSERVED,
+    '[Level "4"] 1+3 1-2 9 3-4 5 6 7 8 =p:.#..##### =s:.X..XOXOX',
+    '[Level "4"] 1+3 1-2 9 3-4 5 6 7 8 =p:.#..#####',
+    '[Options "measure-turn"] 1+3 ?1=X 5 2+4 4*6 7 ?4=. 4 8 9',
+    *(path.read_text() for path in sorted(GAMES.glob("*.qttt"))),
+    *(str(Record.of(random_game(level, seed))) for level in range(6) for seed in range(30, 33)),
+]
+
+
+@pytest.mark.parametrize("text", RECORDS, ids=lambda text: " ".join(text.split())[-30:])
+def test_a_step_begins_with_the_board_that_the_one_before_it_left(text: str) -> None:
+    lesson = lesson_of(text, shots=5)
+    for before, step in pairwise(lesson.steps):
+        assert step.board_before == before.board, step.title
+    assert lesson.steps[0].board_before == START
+    for step in lesson.steps:
+        for square in SQUARES:
+            # What is drawn is what the game holds, but for what an observation has found.
+            found = not step.token or isinstance(parse_event(step.token), Positions)
+            if not found and step.after.result is Result.CONTINUE:
+                assert step.board.at(square) == step.after.position.at(square)
+                assert step.board.observed == step.after.position.observed
+
+
+def value_of(sum_in_signs: str) -> float:
+    """A sum such as ``(½ − √½)`` as a number."""
+    python = sum_in_signs.replace("−", "-").replace("√½", "sqrt(0.5)").replace("½", "0.5")
+    assert re.fullmatch(r"[-+ ().0-9sqrt1]+", python)
+    return float(eval(python, {"sqrt": sqrt}))
+
+
+def cancelling_game(level: int, seed: int) -> Iterator[Game]:
+    """A random game of attacks on halves, where there are any, after each of its moves."""
+    rng = Random(seed)
+    game = Game(level)
+    while moves := game.state.legal_moves():
+        wanted = [move for move in moves if move.kind in {Kind.CANCELLING, Kind.SUPERPOSITION}]
+        game.push(rng.choice(wanted if wanted and rng.random() < 0.8 else moves))
+        yield game
+
+
+@pytest.mark.parametrize("level", [3, 4, 5])
+def test_no_row_contradicts_the_dice_of_a_cancelled_square(level: int) -> None:
+    rows = 0
+    for game in (game for seed in range(12) for game in cancelling_game(level, seed)):
+        position = game.state.position
+        for part, (place, square) in product(board_parts(game), enumerate(SQUARES)):
+            if square not in part.squares or "cancel" not in position.configuration(square).value:
+                continue
+            place = part.squares.index(square)
+            for pattern, amplitude in part.amplitudes.items():
+                own = [die for die in position.at(square) if die.shape == pattern[place]]
+                if own:
+                    by_dice = sum(copysign(sqrt(abs(die.value) / 4), die.value) for die in own)
+                    assert amplitude.real * by_dice > 0, (str(Record.of(game)), part)
+                    rows += 1
+            for pattern, words in part.sums.items():
+                over, norm = words.split("/√")
+                value = part.amplitudes[pattern].real
+                assert value == pytest.approx(value_of(over) / sqrt(float(norm)), abs=2e-3)
+    assert rows > 100
+
+
+def test_the_sum_of_dice_stands_beside_the_amplitude_in_every_form() -> None:
+    lesson = lesson_of('[Level "4"] 1+3 1-2')
+    forms = [words(lesson), lesson_markdown(lesson), lesson_html(lesson)]
+    forms.append((FOLDER / "gallery" / "square-half-cancelled-x.md").read_text(encoding="utf-8"))
+    for form in forms:
+        found = re.findall(r"([+−]0[.]\d{4}) = (\S[^/]*)/√(\d[.]\d\d)", form)
+        assert len(found) == 4
+        for amplitude, over, norm in found:
+            assert value_of(amplitude) == pytest.approx(value_of(over) / sqrt(float(norm)), abs=1e-3)
+        # △1 and −2 leave less than nothing.
+        assert any(value_of(over) == pytest.approx(0.5 - sqrt(0.5)) for _, over, _ in found)
+
+
+def test_a_cancel_says_what_its_dice_add_up_to() -> None:
+    def said(record: str, level: int) -> str:
+        step = lesson_of(f'[Level "{level}"] {record}').steps[len(record.split()) - 1]
+        return next(rule.sentence for rule in step.rules if "nterference" in rule.sentence)
+
+    whole = re.search(r"added, (.*) = 0, and so nothing", said("5 5-6", 3))
+    assert whole
+    assert value_of(whole[1]) == 0
+    for record, square in [("1+3 1-2", 1), ("1+3 1-2 9 3-4", 3), ("1+3 1*2 9 3-4", 3), ("9 1+3 3-4", 3)]:
+        found = re.search(
+            r"in square (\d) .*added, (.*) = (.*), and the sum is squared, (.*); .*, (.*), "
+            r"which leaves (.*) %",
+            said(record, 3),
+        )
+        assert found
+        assert int(found[1]) == square
+        number = value_of(found[2])
+        assert value_of(found[3]) == pytest.approx(number, abs=1e-4)
+        assert float(found[4]) == pytest.approx(number**2, abs=1e-4)
+        odds = Record.parse(f'[Level "3"] {record}').game().state.odds().square(square)
+        assert float(found[6]) / 100 == pytest.approx(1 - odds["."], abs=1e-4)
+        assert float(found[4]) / float(found[5]) == pytest.approx(1 - odds["."], abs=1e-3)
+
+
+def pair(sign: int, mode: Mode) -> dict[str, float]:
+    """What a pair (XO + sign·OX)/√2 reads in a mode."""
+    state = {"XO": ONE, "OX": ONE if sign > 0 else -ONE}
+    turned = rotated(state, range(2)) if mode is Mode.ROTATED else state
+    total = sum(float(value) ** 2 for value in turned.values())
+    return {key: float(value) ** 2 / total for key, value in turned.items() if value}
+
+
+@pytest.mark.parametrize("level", range(6))
+def test_signs_are_explained_where_they_are_and_as_far_as_the_level_shows_them(level: int) -> None:
+    modes = Game(level).state.modes
+    seen = any(pair(1, mode) != pytest.approx(pair(-1, mode)) for mode in modes)
+    notes = set()
+    for seed in range(8):
+        for step in make_lesson(Record.of(random_game(level, seed, events=8)), shots=5).steps:
+            if step.circuit is not None:
+                note = sign_note(step.circuit.after, step.after.rules.level)
+                minus = any(
+                    value.real < 0 for part in step.circuit.after for value in part.amplitudes.values()
+                )
+                assert bool(note) is minus
+                notes.add(note)
+    text = " ".join(notes)
+    assert bool(text) is (level >= 2)
+    # Only the pair with the minus is opposite in both modes.
+    assert {key for mode in Mode for key in pair(-1, mode)} == {"XO", "OX"}
+    assert set(pair(1, Mode.ROTATED)) == {"XX", "OO"}
+    if text:
+        assert ("opposite in both modes" in text) is seen
+        assert ("no look at this level" in text) is not seen
+        first = next(n for n in range(6) if len(Game(n).state.modes) > 1)
+        assert set(re.findall(r"from Level (\d)", text)) <= {str(first)}
+
+
+@pytest.mark.parametrize("level", range(2, 6))
+def test_a_pair_is_called_opposite_in_both_modes_where_there_are_two(level: int) -> None:
+    text = words(lesson_of(f'[Level "{level}"] 5 5*6'))
+    two = len(Game(level).state.modes) == 2
+    assert ("both modes" in " ".join(text.split())) is two
+
+
+def test_a_herald_is_explained_by_sums_of_squares() -> None:
+    found = re.search(
+        r"makes it ([\d.]+) if the piece is in the attacked half and leaves it at ([\d.]+) .*"
+        r"herald (her \d), .* reads (\d)[.] .* ([\d.]+) % of the runs count",
+        herald_note(lesson_of('[Level "3"] 1+3 3-2').steps[1]),
+    )
+    assert found
+    stay, move, take = sqrt(0.5) - 1, sqrt(0.5), 1
+    met = stay**2 + move**2 + take**2
+    assert float(found[1]) == pytest.approx(met, abs=5e-3)
+    assert float(found[2]) == 1
+    assert found[3] == "her 3"
+    assert found[4] == "0"
+    assert float(found[5]) / 100 == pytest.approx((met + 1) / 2 / met, abs=5e-5)
+
+
+def decided(sentence: str) -> Callable[[int, int, bool], str]:
+    """A sentence about deciding, read as a pupil reads it: from lines of X, lines of O and a full board."""
+    open_or_full = (
+        "the game goes on while a square is empty, and with none empty (it is a tie|the board is .* again)"
+    )
+    ends = {"it is a tie": "tie", "the board is observed again": "continue"}
+    first, *others = sentence.rstrip(".").split("; ")
+    tally = others[0] if "every three-in-a-row is a point" in first else ""
+    if tally:
+        assert tally == "while a square is empty the game goes on, and with none empty more points win"
+    else:
+        assert first == "After an observation, and only then, more three-in-a-rows win"
+
+    def decide_it(x: int, o: int, full: bool) -> str:
+        if tally and not full:
+            return "continue"
+        if x != o:
+            return "X" if x > o else "O"
+        for clause in others:
+            case = re.fullmatch(r"with (equal numbers|equal points|one each|none) (.*)", clause)
+            if case is None or (case[1] in {"one each", "none"} and (x == 1) is (case[1] == "none")):
+                continue
+            if case[2] in ends:
+                return ends[case[2]]
+            goes_on = re.fullmatch(open_or_full, case[2])
+            assert goes_on, clause
+            return ends[goes_on[1]] if full else "continue"
+        raise AssertionError(sentence)
+
+    return decide_it
+
+
+BOARDS = [
+    (board, lines_of(board, Symbol.X), lines_of(board, Symbol.O), "." not in board)
+    for board in map("".join, product("XO.", repeat=9))
+]
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+def test_the_deciding_sentence_says_what_decides_every_board(level: Level) -> None:
+    offered = [name for name in ("tally", "no-ties", "measure-turn") if name in options_at(level)]
+    for number in range(len(offered) + 1):
+        for chosen in combinations(offered, number):
+            rules = Rules.of(level.number, ",".join(chosen))
+            said = decided(deciding_sentence(rules))
+            for board, x, o, full in BOARDS:
+                # Without superposition no square is found empty.
+                if full or level.number:
+                    assert said(x, o, full) == decide(board, rules), (deciding_sentence(rules), board)
+
+
+@pytest.mark.parametrize("options", ["", "tally,", "no-ties,"])
+def test_the_deciding_sentence_says_when_observations_run_out(options: str) -> None:
+    rules = Rules.of(5, f"{options}max-observations=3")
+    found = re.search(
+        r"; if nobody has won after (\d+) observations, it is a (\w+)[.]", deciding_sentence(rules)
+    )
+    assert found
+    for board in ("X........", "XXXOOOXOX", "XXXXXXOO."):
+        for observations in range(int(found[1])):
+            verdict = State(rules, observations=observations).verdict(board)
+            ended = decide(board, rules) is Result.CONTINUE and observations + 1 == int(found[1])
+            assert verdict == (found[2] if ended else decide(board, rules))
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ('[Level "1"]\n[Options "tally"] 1 4 2 5 3 7+8 6+9', "X leads 1 to 0: the game goes on"),
+        ('[Level "1"]\n[First "O"]\n[Options "tally"] 1 4 2 5 3 7+8 6+9', "O leads 1 to 0: the game goes on"),
+        ('[Level "1"] 1 4+5 2 6+7 3+8 9', "Nobody leads: the game goes on"),
+    ],
+)
+def test_a_lead_is_told_even_if_the_game_goes_on(text: str, result: str) -> None:
+    record = Record.parse(text)
+    board = next(
+        board
+        for board in record.game().state.odds().outcomes()
+        if record.game().state.verdict(board) is Result.CONTINUE
+        and points(board) == {symbol: int(result.startswith(f"{symbol} leads")) for symbol in Symbol}
+    )
+    lesson = lesson_of(f"{record} ={board}")
+    step = next(step for step in lesson.steps if step.token.startswith("="))
+    assert step.result.startswith(result)
 
 
 def test_a_finished_game_needs_no_look_ahead() -> None:
