@@ -40,8 +40,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 BORDERS: dict[str, tuple[str, ...]] = {
     "ibm_cloud_sdk_core": ("circuits.backends.ibm",),
     "qiskit_ibm_runtime": ("circuits.backends.ibm",),
-    # The table of backends names its modules.
-    "circuits.backends.ibm": ("circuits.backends.ibm", "circuits.backends="),
+    # The table of providers, and IBM's row in it.
+    "circuits.backends.ibm": ("circuits.backends.ibm", "circuits.backends.providers="),
     # What is beside it needs no extra to be installed.
     "qttt.solver.making": ("qttt.solver.making", "qttt.cli.commands"),
     "qttt.display.pictures": (
@@ -179,6 +179,13 @@ WALKS: dict[str, Callable[[], object]] = {
 def test_a_walk_enters_each_wing_from_above(walk: str) -> None:
     """So none is entered again from one that it has called."""
     assert calls_upwards(WALKS[walk]) == set()
+
+
+def test_tests_lie_as_the_packages_do() -> None:
+    folders = {file.parent.relative_to(ROOT / "tests") for file in (ROOT / "tests").rglob("test_*.py")}
+    apart = {"campaigns", "examples", "support"}
+    named = {".".join(folder.parts) for folder in folders if not apart & set(folder.parts)} - {""}
+    assert {name for name in named if not {name, f"qttt.{name}"} & set(FILES)} == set()
 
 
 def test_what_is_looked_at_is_there() -> None:
