@@ -14,16 +14,7 @@ from qttt.game.result import Result
 from qttt.game.symbols import Symbol
 from qttt.records.files import load_record
 from qttt.records.record import Record
-from tests.support.cli_runs import run
-
-
-def play(typed: str, *words: str, status: int = 0) -> str:
-    """Type lines into ``qttt play``; the output, after checking the exit status."""
-    out, err = io.StringIO(), io.StringIO()
-    found = main(["play", *words], stdin=io.StringIO(typed), stdout=out, stderr=err)
-    assert found == status, err.getvalue()
-    assert "Traceback" not in err.getvalue()
-    return out.getvalue() + err.getvalue()
+from tests.support.cli_runs import play, run
 
 
 @pytest.fixture(autouse=True)

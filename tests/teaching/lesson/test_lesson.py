@@ -21,7 +21,7 @@ from qttt.teaching.lesson.markdown import escaped, lesson_markdown
 from qttt.teaching.lesson.phrases import amplitude_text, pattern_words, root_text, sign_of
 from qttt.teaching.lesson.steps import Lesson, LessonStep
 from qttt.teaching.lesson.text import LINE, lesson_text
-from tests.display.pictures.test_pictures import random_game
+from tests.support.games import random_game
 
 OBSERVED = '[Level "5"] 5 5-6 9 2 1+7 1*3 ~4 4*8 =p:####.#.## =r:XXOX.O.OX 5+7'
 
