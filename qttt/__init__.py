@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from qttt.game.symbols import Mode, Symbol
     from qttt.records.record import Record
     from qttt.storage import FileError
-
-    __version__: str
+    from qttt.version import __version__
 
 __all__ = [
     "FileError",
@@ -71,6 +70,7 @@ _MODULES = {
     "ServiceError": "qttt.errors",
     "Symbol": "qttt.game.symbols",
     "UsageError": "qttt.errors",
+    "__version__": "qttt.version",
     "check": "qttt.door",
     "circuit": "qttt.door",
     "draw": "qttt.door",
@@ -83,29 +83,17 @@ _MODULES = {
 if not TYPE_CHECKING:  # Or a checker would believe in any name.
 
     def __getattr__(name: str) -> object:
-        if name == "__version__":
-            value: object = _version()
-        elif name in _MODULES:
-            from importlib import import_module
-
-            value = getattr(import_module(_MODULES[name]), name)
-        else:
+        if name not in _MODULES:
             raise AttributeError(f"module 'qttt' has no attribute {name!r}")
+        from importlib import import_module
+
+        value: object = getattr(import_module(_MODULES[name]), name)
         globals()[name] = value
         return value
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("tiqtaqtoe")
-    except PackageNotFoundError:
-        return "(not installed)"
 
 
 # A shell's pictures are registered once and for all types, whichever module is imported first.

@@ -136,11 +136,11 @@ def check(
         UsageError: a value that makes no sense, or a backend that does not exist.
         ServiceError: the backend failed.
     """
-    from qttt.crosscheck.by_device import judged
+    from qttt.crosscheck.by_device import check_by_observer
 
     chosen = _mode(game, mode, shots)
     rng = _generator(seed)
-    return judged(game, None if mode is None else chosen, _observer(backend), rng, shots)
+    return check_by_observer(game, None if mode is None else chosen, _observer(backend), rng, shots)
 
 
 @service_errors()

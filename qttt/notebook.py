@@ -11,7 +11,7 @@ from qttt.display.pictures.boards import CELL, MARGIN, board_scene, centre, corn
 from qttt.display.pictures.games import game_strip
 from qttt.display.pictures.scene import Circle, Curve, Scene, Shape, Text, rectangle
 from qttt.display.pictures.svg import svg
-from qttt.display.status import standing
+from qttt.display.status import describe_game
 from qttt.display.text import percent, small
 from qttt.game.game import Game
 from qttt.game.moves import Kind, Move
@@ -29,7 +29,7 @@ def position_svg(position: Position) -> str:
 
 def game_html(game: Game) -> str:
     """A game as a strip of its boards, with one sentence on how it stands."""
-    return f"<div>{svg(game_strip(game))}<p>{escape(standing(game))}</p></div>"
+    return f"<div>{svg(game_strip(game))}<p>{escape(describe_game(game))}</p></div>"
 
 
 def move_svg(move: Move) -> str:

@@ -47,7 +47,7 @@ def test_with_the_standard_library_alone_there_are_games_odds_and_moves() -> Non
 
 
 def test_every_name_is_lazy_and_listed() -> None:
-    assert set(qttt._MODULES) | {"__version__"} == set(qttt.__all__) <= set(dir(qttt))
+    assert set(qttt._MODULES) == set(qttt.__all__) <= set(dir(qttt))
     for name, module in qttt._MODULES.items():
         assert getattr(qttt, name) is getattr(import_module(module), name)
     # A module of this name would stand before the function as soon as it is imported.

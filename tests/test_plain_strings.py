@@ -9,7 +9,7 @@ import pytest
 
 from qttt.cli.commands.circuit import circuit_stats, circuit_text
 from qttt.cli.commands.odds import odds_report
-from qttt.crosscheck.by_device import judged
+from qttt.crosscheck.by_device import check_by_observer
 from qttt.crosscheck.check import check, dice_probability
 from qttt.errors import IllegalMoveError, UsageError
 from qttt.game import Game, odds, roots
@@ -77,7 +77,9 @@ TAKES_MODE: dict[str, Callable[[Any], Any]] = {
     "find_fault": lambda mode: faults.find_fault(BOARD, POSITION, mode),
     "impossible_boards": lambda mode: faults.impossible_boards([BOARD], POSITION, mode),
     "check": lambda mode: check(GAME, mode, DiceObserver(), rng(), shots=20).to_json(),
-    "judged": lambda mode: judged(GAME, mode, DiceObserver(), rng(), shots=20).to_json(),
+    "check_by_observer": lambda mode: check_by_observer(
+        GAME, mode, DiceObserver(), rng(), shots=20
+    ).to_json(),
     "odds_report": lambda mode: odds_report(GAME, mode),
     "circuit_text": lambda mode: circuit_text(GAME, mode),
     "circuit_stats": lambda mode: circuit_stats(GAME, mode),

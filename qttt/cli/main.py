@@ -13,7 +13,6 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
-import qttt
 from qttt.cli.commands import COMMANDS, Entry
 from qttt.cli.console.characters import visible
 from qttt.cli.console.parser import Parser
@@ -154,7 +153,9 @@ def _run(words: list[str], session: Session) -> int:
             raise
         raise UsageError(said) from None
     if arguments.version:
-        session.write(f"qttt {qttt.__version__}\n")
+        from qttt.version import __version__
+
+        session.write(f"qttt {__version__}\n")
         return 0
     if arguments.command is None:
         raise UsageError("name a command; qttt --help lists them")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from qttt.crosscheck.report import TOLERANCE
 from qttt.game.game import Game
 from qttt.game.odds import distance
 from qttt.game.squares import SQUARES
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from qiskit.circuit import QuantumCircuit
 
     from circuits.gates import MoveGate
-
-SAME = 1e-9
-"""Distributions so near to each other are the same."""
 
 _SWAPPED = str.maketrans("XO", "OX")
 
@@ -41,10 +39,10 @@ class _Seen:
 
     def same(self, other: "_Seen") -> bool:
         return (
-            abs(self.failed - other.failed) <= SAME
-            and abs(self.illegal - other.illegal) <= SAME
+            abs(self.failed - other.failed) <= TOLERANCE
+            and abs(self.illegal - other.illegal) <= TOLERANCE
             and bool(self.boards) == bool(other.boards)
-            and distance(self.boards, other.boards) <= SAME
+            and distance(self.boards, other.boards) <= TOLERANCE
         )
 
 
@@ -103,7 +101,7 @@ def _misreadings(game: Game, seen: Sequence[Boards]) -> list[str]:
 
     def blind(change: Callable[[str], str]) -> bool:
         changed = [{change(board): chance for board, chance in boards.items()} for boards in seen]
-        return all(distance(one, other) <= SAME for one, other in zip(changed, seen, strict=True))
+        return all(distance(one, other) <= TOLERANCE for one, other in zip(changed, seen, strict=True))
 
     position = game.state.position
     live = [square for square in SQUARES if position.at(square) or position.is_observed(square)]

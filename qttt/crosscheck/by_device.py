@@ -34,7 +34,7 @@ from qttt.crosscheck.check import (
     modes_to_check,
     threshold_of,
 )
-from qttt.crosscheck.report import CheckReport, ModeCheck
+from qttt.crosscheck.report import CheckReport, DeviceVerdict, ModeCheck
 from qttt.game.game import Game
 from qttt.game.odds import distance
 from qttt.game.state import State
@@ -63,38 +63,6 @@ _RESOLUTION = 4
 _CHUNK = 500
 
 
-@dataclass(frozen=True)
-class DeviceVerdict:
-    """How the shots of a device compare with what its reported errors predict.
-
-    Attributes:
-        ok: neither limit is exceeded; None if there is no possible shot, and that is within the limits.
-        impossible: the fraction of shots that are impossible.
-        predicted: the fraction of shots with a fault, as the device reports its errors.
-        impossible_limit: what ``impossible`` may be at most.
-        tvd_before: total variation distance from the exact odds before any shot is thrown away.
-        tvd_after: the same after post-selection.
-        tvd_limit: what ``tvd_after`` may be at most.
-        tvd_mitigated: the same after readout mitigation and post-selection; None if it was not asked for.
-        kinds: the impossible shots by the kind of fault.
-    """
-
-    ok: bool | None
-    impossible: float
-    predicted: float
-    impossible_limit: float
-    tvd_before: float
-    tvd_after: float
-    tvd_limit: float
-    tvd_mitigated: float | None
-    kinds: dict[str, int]
-
-    @property
-    def excess(self) -> float:
-        """By how much one of the limits is exceeded; below 0 if both are kept."""
-        return max(self.impossible - self.impossible_limit, self.tvd_after - self.tvd_limit)
-
-
 class _Drawn:
     """An observer that has looked already."""
 
@@ -109,7 +77,7 @@ class _Drawn:
         raise NotImplementedError("it has looked already")
 
 
-def judged(
+def check_by_observer(
     game: Game,
     mode: Mode | None,
     observer: Observer,

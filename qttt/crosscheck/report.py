@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qttt.game.symbols import Mode, Symbol
 from qttt.observation.samples import Sample
 from qttt.tabletop.rolls import Rolls
 
-if TYPE_CHECKING:
-    from qttt.crosscheck.by_device import DeviceVerdict
+TOLERANCE = 1e-9
+"""Exact distributions must agree at least so closely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,38 @@ class RollCheck:
     by_square: tuple[float, ...]
 
 
+@dataclass(frozen=True)
+class DeviceVerdict:
+    """How the shots of a device compare with what its reported errors predict.
+
+    Attributes:
+        ok: neither limit is exceeded; None if there is no possible shot, and that is within the limits.
+        impossible: the fraction of shots that are impossible.
+        predicted: the fraction of shots with a fault, as the device reports its errors.
+        impossible_limit: what ``impossible`` may be at most.
+        tvd_before: total variation distance from the exact odds before any shot is thrown away.
+        tvd_after: the same after post-selection.
+        tvd_limit: what ``tvd_after`` may be at most.
+        tvd_mitigated: the same after readout mitigation and post-selection; None if it was not asked for.
+        kinds: the impossible shots by the kind of fault.
+    """
+
+    ok: bool | None
+    impossible: float
+    predicted: float
+    impossible_limit: float
+    tvd_before: float
+    tvd_after: float
+    tvd_limit: float
+    tvd_mitigated: float | None
+    kinds: dict[str, int]
+
+    @property
+    def excess(self) -> float:
+        """By how much one of the limits is exceeded; below 0 if both are kept."""
+        return max(self.impossible - self.impossible_limit, self.tvd_after - self.tvd_limit)
+
+
 @dataclass(frozen=True, slots=True)
 class ModeCheck:
     """What a cross-check of one mode found.
@@ -93,7 +125,7 @@ class ModeCheck:
     threshold: float
     exact_ok: bool
     rolled_by: Rolls
-    device: "DeviceVerdict | None" = None
+    device: DeviceVerdict | None = None
 
     @property
     def ok(self) -> bool | None:

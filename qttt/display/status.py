@@ -33,7 +33,7 @@ def shown_position(game: Game) -> Position:
     return table_of(game.state).position if game.state.phase is Phase.MODE else game.state.position
 
 
-def standing(game: Game) -> str:
+def describe_game(game: Game) -> str:
     """One line on the level, the view where there are two, and what comes next."""
     state, level = game.state, game.rules.level
     name = f"Level {level.number} ({level.name})."

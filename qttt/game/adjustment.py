@@ -49,7 +49,7 @@ def _where(dice: Squares, piece: Piece) -> list[int]:
 # Up to Level 2: found or missed.
 
 
-def found(dice: Squares, square: int, piece: Piece) -> Squares:
+def find_piece(dice: Squares, square: int, piece: Piece) -> Squares:
     """The dice after a piece has been found in a square (up to Level 2).
 
     It shows 4 there and has no die elsewhere. A piece that was entangled with it there is not in that square:
@@ -73,14 +73,14 @@ def found(dice: Squares, square: int, piece: Piece) -> Squares:
     return tuple(adjusted)
 
 
-def missed(dice: Squares, square: int, piece: Piece) -> Squares:
+def miss_piece(dice: Squares, square: int, piece: Piece) -> Squares:
     """The dice after a piece that had a die of value 2 in a square has not been found there (up to Level 2).
 
     Its other dice double; if only one is left, the piece is found there.
     """
     others = [place for place in _where(dice, piece) if place != square]
     if len(others) == 1:
-        return found(dice, others[0], piece)
+        return find_piece(dice, others[0], piece)
     return tuple(
         tuple(
             die.with_value(2 * die.value) if die.piece == piece else die
@@ -124,12 +124,12 @@ def collapses(dice: Squares, square: int) -> tuple[Collapse, ...]:
     if not contents:
         return (Collapse(EMPTY, ONE, dice),)
     asked = max(contents, key=lambda die: die.value)
-    here = Collapse(asked.shape, ONE, _without(found(dice, square, asked.piece), square))
+    here = Collapse(asked.shape, ONE, _without(find_piece(dice, square, asked.piece), square))
     if asked.value == 4:
         return (here,)
     rest = [
         Collapse(other.cell, other.chance * _HALF, other.dice)
-        for other in collapses(missed(dice, square, asked.piece), square)
+        for other in collapses(miss_piece(dice, square, asked.piece), square)
     ]
     ends = [Collapse(here.cell, _HALF, here.dice), *rest]
     return tuple(sorted(ends, key=lambda end: "XO.".index(end.cell)))

@@ -173,6 +173,12 @@ class Plan:
     modes: tuple[Mode, ...]
     collapsed: Positions | None = None
 
+    @property
+    def noise(self) -> str | None:
+        """Why the job is not worth sending, in a clause; None if it is."""
+        circuits = self.prepared.cost.circuits
+        return predicted_noise(self.prepared.backend, (circuit.faultless for circuit in circuits))
+
 
 class DeviceObserver:
     """Observes on a device of IBM's, real or simulated.
@@ -368,7 +374,7 @@ class DeviceObserver:
     ) -> dict[tuple[object, ...], Stock]:
         """The shots of one job of a circuit a mode, which say something of the board."""
         plan = self.plan(game, modes)
-        if not self.accept_noise and (noise := predicted_noise(plan)):
+        if not self.accept_noise and (noise := plan.noise):
             raise NoiseError(f"{noise}: nothing was sent ({ACCEPTING})")
         readings = readings_of(game.state, plan, self.run(plan, rng))
         noises = (f"in {mode} mode {noise}" for mode, reading in readings.items() if (noise := reading.noise))

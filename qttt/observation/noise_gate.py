@@ -25,7 +25,7 @@ as well. So the distance of the shots that count from the exact odds, less what 
 random bits of which the impossible ones are thrown away, or ``FARTHEST`` if that is more.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from math import log, sqrt
@@ -37,7 +37,6 @@ from qttt.observation.samples import Sample
 
 if TYPE_CHECKING:
     from circuits.measurement import Readout, Source
-    from qttt.observation.devices import Plan
 
 LEAST_FAULTLESS: Final = 0.01
 """The predicted probability of a shot without a fault that a job must have to be sent."""
@@ -62,18 +61,19 @@ class NoiseError(ServiceError):
     """A device says, or would say, nothing of the board. What was paid for is kept."""
 
 
-def predicted_noise(plan: "Plan") -> str | None:
+def predicted_noise(device: str, faultless: Iterable[float]) -> str | None:
     """Why a job is not worth sending, in a clause; None if it is.
 
     Args:
-        plan: the job, with what the device's errors predict for its circuits.
+        device: who reports its errors.
+        faultless: the probability of a shot without a fault that they predict for each circuit.
     """
-    least = min((circuit.faultless for circuit in plan.prepared.cost.circuits), default=1.0)
+    least = min(faultless, default=1.0)
     if least >= LEAST_FAULTLESS:
         return None
     few = "next to none" if least < 1e-4 else f"{100 * least:.2f} %"
     return (
-        f"going by the errors that {plan.prepared.backend} reports, {few} of the shots are without a fault, "
+        f"going by the errors that {device} reports, {few} of the shots are without a fault, "
         f"and for a result {100 * LEAST_FAULTLESS:.0f} % have to be"
     )
 

@@ -10,7 +10,7 @@ from enum import Enum
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from qttt.game.adjustment import Branch, Piece, branches, found, missed, symbol_weights, traced
+from qttt.game.adjustment import Branch, Piece, branches, find_piece, miss_piece, symbol_weights, traced
 from qttt.game.configurations import Configuration, Contents, Squares, configuration, partner
 from qttt.game.surds import ZERO, Surd
 from qttt.game.symbols import Mode, Symbol
@@ -137,8 +137,8 @@ class Cluster:
         return [
             Answers(
                 _question(die.shape, (square,), Asks.MINE, Surd(RollRule.EVEN.chance)),
-                self._with(found(self.dice, square, die.piece)),
-                self._with(missed(self.dice, square, die.piece)),
+                self._with(find_piece(self.dice, square, die.piece)),
+                self._with(miss_piece(self.dice, square, die.piece)),
             )
             for square, contents in enumerate(self.dice, 1)
             for die in contents

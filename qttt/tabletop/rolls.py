@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from qttt.chance import Uniform
 from qttt.errors import UsageError
-from qttt.game.adjustment import missed
+from qttt.game.adjustment import miss_piece
 from qttt.game.odds import Odds, RootOdds
 from qttt.game.outcomes import Measurement
 from qttt.game.rules import Rules
@@ -183,7 +183,7 @@ def measure_by_rolls(state: State, square: int, rng: Uniform) -> tuple[Measureme
         records.append(throw(question, rng))
         if records[-1].yes:
             return Measurement(square, asked.shape), records
-        dice = missed(dice, square, asked.piece)
+        dice = miss_piece(dice, square, asked.piece)
     return Measurement(square, EMPTY), records
 
 

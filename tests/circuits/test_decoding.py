@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from circuits.decoding import HERALD_FAILED, ILLEGAL, SYMBOL_ON_EMPTY, Bits, Shots, decode, reject
+from circuits.decoding import HERALD_FAILED, ILLEGAL, SYMBOL_ON_EMPTY, Bits, Decoded, Shots, decode, reject
 from circuits.errors import DecodingError
 from circuits.measurement import Bit, Known, Readout, Source
 
@@ -146,3 +146,15 @@ def test_sixty_four_bits_a_shot_are_the_most() -> None:
     )
     with pytest.raises(DecodingError, match="a shot has 65 bits"):
         decode(readout, Shots(pos, np.ones((2, 33), dtype=np.bool_), none))
+
+
+def test_shots_that_did_not_count_stay_so_when_boards_are_rejected() -> None:
+    """The two marks are the last places of the table that `reject` looks shots up in."""
+    assert (HERALD_FAILED, ILLEGAL) == (-1, -2)
+    boards = (".X.......", "O........", "X........")
+    decoded = Decoded(boards, np.array([2, ILLEGAL, HERALD_FAILED, 1, 0, ILLEGAL]), {"earlier": 2})
+    after = reject(decoded, {"O........": "impossible", "OOO......": "never seen"})
+    assert after.boards == (".X.......", "X........")
+    assert after.index.tolist() == [1, ILLEGAL, HERALD_FAILED, ILLEGAL, 0, ILLEGAL]
+    assert (after.kept, after.illegal, after.herald_failed) == (2, 3, 1)
+    assert after.illegal_kinds == {"earlier": 2, "impossible": 1}

@@ -8,9 +8,9 @@ import pytest
 from qttt.crosscheck.blindspots import unresolved
 from qttt.crosscheck.selfcheck import BATTERY
 from qttt.game.symbols import Mode
-from tests.crosscheck.test_check import played
 from tests.support import plants
 from tests.support.cli_runs import run, run_json
+from tests.support.games import game_of
 
 PLUS, ROTATION, SWAPPED = "a plus sign in an entangled pair", "a missing mode rotation", "X and O swapped"
 REVERSED = "bits read in reverse order"
@@ -43,9 +43,9 @@ SIGN, HALF = "the wrong sign in a cancelling move", "the wrong sign in a half-ca
 )
 def test_what_a_record_cannot_tell(level: int, record: str, modes: str, blind: set[str]) -> None:
     looked_at = tuple(mode for mode in Mode if mode[0] in modes)
-    assert set(unresolved(played(level, record), looked_at)) >= blind
+    assert set(unresolved(game_of(record, level), looked_at)) >= blind
     if "=p" not in record:
-        assert set(unresolved(played(level, record), looked_at)) == blind
+        assert set(unresolved(game_of(record, level), looked_at)) == blind
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_the_battery_leaves_nothing_unseen() -> None:
     """Every fault that is unseen in one of its records shows in another."""
     seen = [
         set(unresolved(game, game.state.modes))
-        for game in (played(level, moves, options) for level, options, moves in BATTERY)
+        for game in (game_of(moves, level, options) for level, options, moves in BATTERY)
     ]
     assert set.intersection(*seen) == set()
     everything = set.union(*seen)

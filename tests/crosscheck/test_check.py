@@ -13,7 +13,7 @@ from circuits.decoding import Shots
 from circuits.gates import MoveGate
 from circuits.measurement import measure_board
 from circuits.register import her, occ, sym
-from qttt.crosscheck.check import check, check_mode, compare_views, dice_probability
+from qttt.crosscheck.check import check, check_mode, dice_probability
 from qttt.crosscheck.report import agreement
 from qttt.errors import UsageError
 from qttt.game import Game
@@ -309,17 +309,6 @@ def test_known_positions_condition_everything() -> None:
         for observer in OBSERVERS:
             report = check_mode(game, mode, observer, np.random.default_rng(4), shots=500)
             assert report.ok, (observer.name, mode, report)
-
-
-def test_views_differ_only_where_a_half_was_attacked_in_the_rotated_view() -> None:
-    def views(tokens: str, mode: Mode) -> float:
-        tabletop = played(5, tokens).state.odds(mode)
-        physical = played(5, tokens, "view=physical").state.odds(mode)
-        return compare_views(tabletop, physical).distance
-
-    assert views("1+3 1*2~", Mode.STANDARD) == 0
-    assert views("5~ 1+3 1*2", Mode.STANDARD) > 0.1
-    assert views("5~ 6 6*7", Mode.ROTATED) == 0
 
 
 def true_p_values(checks: int) -> list[float]:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from qttt.display.status import final_board, shown_position, standing
+from qttt.display.status import describe_game, final_board, shown_position
 from qttt.display.text import (
     ASCII,
     NARROW,
@@ -153,7 +153,7 @@ def test_a_share_reads_the_same_by_whichever_road_it_was_computed(parts: int) ->
     ],
 )
 def test_standing(game: Game, line: str) -> None:
-    assert standing(game) == line
+    assert describe_game(game) == line
 
 
 def test_the_shown_position_at_the_end() -> None:
@@ -172,7 +172,7 @@ def test_the_shown_position_once_positions_are_known_has_the_dice_that_are_left(
     left = ["△2B □2b", "□4g", "△2B □2b", "△2Y □2y", "", "△2r □-2r", "", "△2Y □2y", "△4G"]
     assert [draw_dice(shown_position(game).at(square)).plain for square in range(1, 10)] == left
     assert shown_position(game).view is View.STANDARD
-    assert standing(game) == (
+    assert describe_game(game) == (
         "Level 5 (Fully quantum). Standard view. The positions are observed, and O chooses the mode."
     )
     target = shown_position(played("1+3 1-2 4 5 6 7 8 9 =p:.#.######", 4))

@@ -37,7 +37,7 @@ from qttt.teaching.guide.sections import played, share
 from qttt.teaching.lesson import rule_sentences
 from qttt.teaching.lesson.circuit_steps import board_parts
 from qttt.teaching.lesson.phrases import sign_note
-from tests.display.pictures.test_pictures import random_game
+from tests.support.games import random_game
 from tests.teaching.lesson.test_lesson import decided, value_of
 
 Corpus = dict[int, str]

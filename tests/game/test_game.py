@@ -337,3 +337,22 @@ def test_a_phase_begins_after_the_last_whole_observation() -> None:
     assert starts == [0, 7, 7, 7]
     game.undo()
     assert game.phase_start() == 7
+
+
+def test_pushing_an_event_returns_the_state_after_it() -> None:
+    game = Game(2)
+    assert game.push(parse_event("5")) is game.state
+    assert game.state.turn is Symbol.O
+
+
+def test_a_refused_undo_leaves_an_agreed_draw() -> None:
+    game = Game(0)
+    game.drawn = True
+    with pytest.raises(IllegalMoveError, match="no move has been made yet"):
+        game.undo()
+    assert game.drawn
+    game = Game(0)
+    game.play("5")
+    game.drawn = True
+    game.undo()
+    assert not game.drawn

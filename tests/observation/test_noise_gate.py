@@ -12,7 +12,7 @@ from qttt.game import Game
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import lean_pieces
 from qttt.observation.devices import DecodedShots, open_device, read_shots
-from qttt.observation.noise_gate import noise_in, predicted_noise, random_odds
+from qttt.observation.noise_gate import noise_in, random_odds
 from qttt.observation.samples import Sample
 from tests.benchmarks.noise_table import BOARDS, game_of
 
@@ -187,9 +187,9 @@ def test_a_hundredth_of_the_shots_must_be_faultless(monkeypatch: pytest.MonkeyPa
     def predicted(*faultless: float) -> str | None:
         circuits = tuple(replace(cost, faultless=value) for value in faultless)
         prepared = replace(plan.prepared, cost=replace(plan.prepared.cost, circuits=circuits))
-        return predicted_noise(replace(plan, prepared=prepared))
+        return replace(plan, prepared=prepared).noise
 
-    assert predicted_noise(plan) is None
+    assert plan.noise is None
     assert predicted(0.01, 0.9) is None
     assert "that fake_manila reports, 0.99 % of the shots are without a fault" in str(predicted(0.9, 0.0099))
     assert "next to none of the shots" in str(predicted(0.0))
@@ -207,7 +207,7 @@ def test_good_devices_pass_with_the_boards_of_the_study(
     monkeypatch.setattr("qttt.observation.devices.SEEDS", 1)
     game, observer = game_of(board), open_device(device)
     plan = observer.plan(game, game.state.modes, 300)
-    assert predicted_noise(plan) is None
+    assert plan.noise is None
     runs = observer.run(plan, np.random.default_rng(5))
     for mode, item, run in zip(plan.modes, plan.prepared.circuits, runs, strict=True):
         assert item.readout is not None

@@ -325,3 +325,29 @@ def test_a_full_disk_keeps_the_games_before_it(tmp_path: Path) -> None:
     assert b"".join(WHOLE).startswith(kept) and kept.endswith(b"\n") and len(kept) <= 1000
     assert run("selfplay", *WORDS, "--records", str(file)).status == 0
     assert file.read_bytes() == b"".join(WHOLE)
+
+
+def match_line(**changes: Any) -> bytes:
+    line = {"format": 1, "x": "random", "o": "random", "level": 2, "options": "", "first": "X", "seed": 1}
+    return json.dumps({**line, "alternate": False, "backend": "dice", **changes}).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        match_line(options=5),
+        match_line(seed=[1]),
+        match_line(first=None),
+        match_line().replace(b'"seed": 1', b'"seed": 1e999'),
+        b"[" * 100_000 + b"\n",
+    ],
+)
+def test_a_match_file_of_wrong_types_is_refused_and_left(line: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "match.jsonl"
+    file.write_bytes(line)
+    with pytest.raises(
+        MatchFileError,
+        match=r"does not hold the games of a match, and is left as it is|line 1: options are text",
+    ):
+        match_of(file)
+    assert file.read_bytes() == line

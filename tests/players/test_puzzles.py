@@ -32,7 +32,7 @@ from qttt.players.strategies import best_choices, solved_values
 from qttt.records.record import Record
 from qttt.solver import probe
 from qttt.solver.probe import UnsolvedError
-from tests.players.test_strategies import game_of
+from tests.support.games import game_of
 
 SOLVED = [level for level in range(6) if probe.is_solved(Rules.of(level))]
 

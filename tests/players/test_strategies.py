@@ -9,13 +9,12 @@ import pytest
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.game.moves import Move
-from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.squares import LINES
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol, View
-from qttt.players import PLAYERS, Choice, Look, choices, get_player, lookahead
+from qttt.players import PLAYERS, choices, get_player, lookahead
 from qttt.players.choices import MAX_OBSERVATIONS, limited
 from qttt.players.evaluation import estimate, line_shares
 from qttt.players.explanations import chances
@@ -26,52 +25,7 @@ from qttt.players.strategies import accepts_draw, best_choices, solved_values
 from qttt.solver import probe
 from qttt.solver.blocks import blocks_of
 from qttt.solver.probe import UnsolvedError, ranked
-
-
-def game_of(record: str, level: int = 2, options: str = "", first: Symbol = Symbol.X) -> Game:
-    game = Game(level, options, first=first)
-    game.play(record)
-    return game
-
-
-def random_states(
-    level: int, count: int, seed: int = 1, options: str = "", least_moves: int = 0
-) -> list[State]:
-    """States in which a player has to choose, from games of random choices."""
-    rng = np.random.default_rng(seed)
-    states: list[State] = []
-    while len(states) < count:
-        game = Game(level, options)
-        while not game.over and len(game.events) < 60:
-            state = game.state
-            if state.phase is Phase.OBSERVATION:
-                advance_by_chance(game, rng)
-                continue
-            if len(game.events) >= least_moves and rng.random() < 0.3:
-                states.append(state)
-            found = choices(state)
-            make(game, found[int(rng.random() * len(found))], rng)
-    return states[:count]
-
-
-def advance_by_chance(game: Game, rng: np.random.Generator) -> None:
-    state = game.state
-    if len(state.modes) > 1:
-        positions = list(state.odds().positions())
-        game.push(Positions(positions[int(rng.random() * len(positions))]))
-    else:
-        game.push(Observation(state.odds(state.modes[0]).draw(rng), state.modes[0]))
-
-
-def make(game: Game, choice: Choice, rng: np.random.Generator) -> None:
-    """Carry a choice out, with the exact odds where chance decides."""
-    if isinstance(choice, Mode):
-        game.push(Observation(game.state.odds(choice).draw(rng), choice))
-    elif isinstance(choice, Look):
-        cells = list(game.state.measurement_odds(choice.square))
-        game.push(Measurement(choice.square, cells[int(rng.random() * len(cells))]))
-    else:
-        game.push(choice)
+from tests.support.games import advance_by_chance, game_of, make, random_states
 
 
 @pytest.mark.parametrize(

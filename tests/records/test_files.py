@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from qttt.errors import QtttError, RecordError
-from qttt.records.files import load_record, names_file, read_record, save_record
+from qttt.records.files import load_record, names_file, read_record, save_new_record, save_record
 from qttt.records.record import Record
 from qttt.storage import MAX_BYTES, FileError, read_file, save_file
 
@@ -266,3 +266,20 @@ def test_files_that_must_not_be_written(tmp_path: Path, monkeypatch: pytest.Monk
         save_file(tmp_path, "new")
     with pytest.raises(FileError, match=r"^cannot save '': the name is empty$"):
         save_file("", "new")
+
+
+def test_nobody_gets_the_same_file_for_a_new_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("time.strftime", lambda form: form.replace("%Y%m%d-%H%M%S", "20261130-120000"))
+    assert [save_new_record(Record()) for _ in range(3)] == [
+        "game-20261130-120000.qttt",
+        "game-20261130-120000-2.qttt",
+        "game-20261130-120000-3.qttt",
+    ]
+    for number in range(4, 1000):
+        Path(f"game-20261130-120000-{number}.qttt").touch()
+    with pytest.raises(FileError, match="all names like it are taken"):
+        save_new_record(Record())
+    monkeypatch.chdir("/proc/self")
+    with pytest.raises(FileError, match=r"cannot save 'game-20261130-120000\.qttt': "):
+        save_new_record(Record())

@@ -1,7 +1,10 @@
 """Table files: written and read without loss, and refused when they are not what was written."""
 
+import hashlib
+import json
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -9,6 +12,7 @@ from qttt.game.rules import LEVELS, Rules
 from qttt.solver import tables
 from qttt.solver.probe import is_solved
 from qttt.solver.tables import (
+    FORMAT,
     STORED_ERROR,
     TableError,
     pack_table,
@@ -99,3 +103,60 @@ def test_shipped_tables_are_small_and_say_how_they_were_made(level: int) -> None
 
 def test_every_level_is_solved() -> None:
     assert SOLVED == [0, 1, 2, 3, 4, 5]
+
+
+def header(**changes: Any) -> bytes:
+    line = {
+        "format": FORMAT,
+        "level": 1,
+        "least_empty": 3,
+        "positions": 0,
+        "pairs": 0,
+        "bucket_bits": 0,
+        "index_bytes": 1,
+        "salt": 0,
+        "sha256": hashlib.sha256(bytes(1)).hexdigest(),
+    }
+    return json.dumps(
+        {key: value for key, value in {**line, **changes}.items() if value is not None}
+    ).encode()
+
+
+ENTRIES = (
+    "format",
+    "least_empty",
+    "positions",
+    "pairs",
+    "bucket_bits",
+    "index_bytes",
+    "salt",
+    "sha256",
+)
+
+
+@pytest.mark.parametrize("key", ENTRIES)
+def test_a_table_without_one_of_its_entries_is_damaged(key: str) -> None:
+    with pytest.raises(TableError, match=r"some\.table is damaged; qttt solve --recompute"):
+        unpack_table(header(**{key: None}) + b"\n" + bytes(1), Path("some.table"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(b"[]", b"7", b"null", b'"x"', b"[" * 100_000),
+        *(header(**{key: number}) for key in ENTRIES[2:6] for number in (-1, 10**18)),
+        *(header(positions=5, pairs=-3), header(salt=10**30), header(index_bytes=0), header(least_empty="x")),
+    ],
+)
+def test_a_table_whose_first_line_is_something_else_is_damaged(line: bytes) -> None:
+    with pytest.raises(TableError, match="is damaged"):
+        unpack_table(line + b"\n" + bytes(1), Path("some.table"))
+
+
+def test_a_table_that_says_more_than_it_holds_is_refused() -> None:
+    assert len(unpack_table(header() + b"\n" + bytes(1), Path("some.table"))) == 0
+    content = pack_table({b"ab": (0.5, 0.0)}, {"level": 1, "least_empty": 3})
+    assert unpack_table(content, Path("some.table")).get(b"ab") == (0.5, 0.0)
+    for cut in (content[:-1], content + bytes(1), content.replace(b'"pairs": 1', b'"pairs": 9')):
+        with pytest.raises(TableError, match="is damaged"):
+            unpack_table(cut, Path("some.table"))

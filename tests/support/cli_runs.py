@@ -60,3 +60,12 @@ def refusal(*argv: str, stdin: str = "") -> str:
     assert done.err.count("\n") == 1
     assert "Traceback" not in done.err
     return done.err.removeprefix("qttt: error: ").rstrip("\n")
+
+
+def play(typed: str, *words: str, status: int = 0) -> str:
+    """Type lines into ``qttt play``; the output, after checking the exit status."""
+    out, err = io.StringIO(), io.StringIO()
+    found = main(["play", *words], stdin=io.StringIO(typed), stdout=out, stderr=err)
+    assert found == status, err.getvalue()
+    assert "Traceback" not in err.getvalue()
+    return out.getvalue() + err.getvalue()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from qttt.errors import IllegalMoveError, UsageError
 from qttt.game import Game
 from qttt.game.odds import distance, observation_odds
-from qttt.game.outcomes import Positions, filled_squares
+from qttt.game.outcomes import Measurement, Positions, filled_squares
 from qttt.game.roots import read_roots, root_distribution
 from qttt.game.surds import ONE, ZERO, Surd
 from qttt.game.symbols import Mode, Symbol
@@ -25,6 +25,7 @@ from qttt.tabletop.rolls import (
     Rolls,
     d6_chance,
     exact_chance,
+    measure_by_rolls,
     observe_by_rolls,
     roll,
     roll_odds,
@@ -35,6 +36,7 @@ from qttt.tabletop.rolls import (
     throw,
 )
 from qttt.tabletop.table import Table
+from tests.support.chance import Constant
 from tests.support.oracle import random_game
 
 ROWS = json.loads((Path(__file__).parents[1] / "data" / "roll_tables.json").read_text())
@@ -502,3 +504,28 @@ def test_rolled_boards_come_as_often_as_the_odds_say(level: int, record: str, ro
     cells = [(counts[board], shots * p) for board, p in odds.items() if shots * p >= 5]
     statistic = sum((seen - mean) ** 2 / mean for seen, mean in cells)
     assert statistic < len(cells) + 5 * (2 * len(cells)) ** 0.5
+
+
+def test_a_drawn_chance_is_yes_below_it_only() -> None:
+    """3.318 % is drawn, since no d6 gives it; the number itself is the first that means no."""
+    game = Game(3)
+    game.play("1+3 1-2")
+    question = next(asked for asked in table_of(game.state).questions if not asked.d6_is_exact)
+    chance = float(question.chance)
+    answers = [throw(question, Constant(number)).yes for number in (0.0, chance - 1e-9, chance, 0.5)]
+    assert answers == [True, True, False, False]
+
+
+def test_a_square_is_measured_by_rolls_until_somebody_finds_a_piece_or_nobody_can() -> None:
+    """Faces below 1/6 are a 1, an odd face and a no; from 1/6 on they are a 2 and a yes."""
+    game = Game(2, "measure-turn")
+    game.play("1+2 1*3 5")
+    # X's half has 1 left in its square, and so the attacker is asked about first.
+    no, yes = Constant(0.0), Constant(0.2)
+    for square, rng, cell, answers in ((1, yes, "O", [True]), (5, no, "X", []), (2, no, ".", [False])):
+        event, rolls = measure_by_rolls(game.state, square, rng)
+        assert (event, [roll.yes for roll in rolls]) == (Measurement(square, cell), answers)
+    # After the attacker's no, X's die there has doubled and is asked about in turn.
+    event, rolls = measure_by_rolls(game.state, 1, no)
+    assert event.cell == "."
+    assert [(roll.question.asker, roll.yes) for roll in rolls] == [("O", False), ("X", False)]

@@ -77,10 +77,10 @@ def _run(arguments: Namespace, session: Session) -> int:
 
 def _show(game: Game, advice: "Advice", top: int, session: Session) -> None:
     from qttt.cli.console.tables import plain_table
-    from qttt.display.status import shown_position, standing
+    from qttt.display.status import describe_game, shown_position
     from qttt.display.text import percent
 
-    session.show(standing(game), session.board(shown_position(game), positions=game.state.positions), "")
+    session.show(describe_game(game), session.board(shown_position(game), positions=game.state.positions), "")
     value = advice.value
     session.show(
         f"Best play by both gives X {percent(value.x).strip()}, a tie {percent(value.tie).strip()}, "

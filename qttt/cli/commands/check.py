@@ -28,10 +28,9 @@ from qttt.records.record import Record
 from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
-    from qttt.crosscheck.by_device import DeviceVerdict
     from qttt.crosscheck.by_job import PendingCheck
-    from qttt.crosscheck.check import ViewDifference
-    from qttt.crosscheck.report import CheckReport, ModeCheck
+    from qttt.crosscheck.report import CheckReport, DeviceVerdict, ModeCheck
+    from qttt.crosscheck.views import ViewDifference
 
 VIEWS = ("tabletop", "physical", "both")
 STATUS = {True: 0, False: 1, None: 3}
@@ -48,7 +47,7 @@ def view_differences(record: Record, modes: Iterable[Mode]) -> "dict[Mode, ViewD
     Raises:
         RecordError: an earlier observation in the record is impossible in one of the readings.
     """
-    from qttt.crosscheck.check import compare_views
+    from qttt.crosscheck.views import compare_views
 
     tabletop, physical = (read_as(record, physical=physical).game() for physical in (False, True))
     return {mode: compare_views(tabletop.state.odds(mode), physical.state.odds(mode)) for mode in modes}

@@ -15,7 +15,6 @@ from qttt.game.symbols import Mode
 from qttt.observation.dynamic import Policy, plan_dynamic
 from qttt.observation.job_file import find
 from qttt.observation.job_runs import describe
-from qttt.observation.noise_gate import predicted_noise
 from qttt.records.files import names_file
 from qttt.records.record import Record
 
@@ -32,7 +31,7 @@ def dry_run(game: Game, arguments: Namespace, session: Session) -> int:
     else:
         plan = observer.plan(game, _modes(game, arguments), arguments.shots)
     show_dry_run(plan, observer, session, game.rules.level.number, as_json=arguments.json)
-    noise = predicted_noise(plan)
+    noise = plan.noise
     if noise is not None and not arguments.json:
         session.show(f"Note: {noise}: without --accept-noise nothing is sent.")
     return 0

@@ -122,13 +122,13 @@ def _list(arguments: Namespace, session: Session) -> int:
 
 
 def _show(puzzle: "Puzzle", session: Session) -> None:
-    from qttt.display.status import shown_position, standing
+    from qttt.display.status import describe_game, shown_position
     from qttt.display.text import draw_legend
 
     position = shown_position(puzzle.game)
     legend = draw_legend(position, session.glyphs)
     session.show(
-        standing(puzzle.game),
+        describe_game(puzzle.game),
         session.board(position, positions=puzzle.game.state.positions),
         *([legend] if legend else []),
         "",

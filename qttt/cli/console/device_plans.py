@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qttt.cli.console.session import Session
 from qttt.observation.devices import DeviceObserver, Plan
-from qttt.observation.noise_gate import LEAST_FAULTLESS, predicted_noise
+from qttt.observation.noise_gate import LEAST_FAULTLESS
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -42,7 +42,7 @@ def plan_report(plan: Plan, observer: DeviceObserver) -> dict[str, Any]:
         "instance": cost.instance,
         "paid": cost.paid,
         "warnings": list(plan.prepared.warnings),
-        "noise": predicted_noise(plan),
+        "noise": plan.noise,
     }
 
 

@@ -17,7 +17,7 @@ from qttt.observation.devices import DecodedShots, DeviceObserver, Plan, draw_se
 from qttt.observation.dynamic import Policy, plan_dynamic
 from qttt.observation.job_file import HEADER, Pending, free_path
 from qttt.observation.job_runs import P, PendingJob, fetch, receive, send
-from qttt.observation.noise_gate import NoiseError, predicted_noise
+from qttt.observation.noise_gate import NoiseError
 from qttt.records.record import Record
 
 if TYPE_CHECKING:
@@ -342,7 +342,7 @@ def _check_prediction(plan: Plan, accept_noise: bool, session: Session) -> None:
     Raises:
         NoiseError: so it is, and nobody accepts it.
     """
-    if (noise := predicted_noise(plan)) is not None:
+    if (noise := plan.noise) is not None:
         if not accept_noise:
             raise NoiseError(f"{noise}: nothing was sent; --accept-noise sends it all the same")
         session.show(f"Note: {noise}.", to_stderr=True)

@@ -117,13 +117,13 @@ class Session:
 
     def show_game(self, game: "Game", *, to_stderr: bool = False) -> None:
         """Print how a game stands: a line, the board, and what its dice mean."""
-        from qttt.display.status import shown_position, standing
+        from qttt.display.status import describe_game, shown_position
         from qttt.display.text import draw_legend
 
         position = shown_position(game)
         board = self.board(position, positions=game.state.positions)
         legend = draw_legend(position, self.glyphs)
-        self.show(standing(game), board, *([legend] if legend else []), to_stderr=to_stderr)
+        self.show(describe_game(game), board, *([legend] if legend else []), to_stderr=to_stderr)
 
     def show(self, *items: "RenderableType", to_stderr: bool = False) -> None:
         """Print text, tables and drawings for people; in colour only on a terminal that wants it.

@@ -11,7 +11,7 @@ from qttt.cli.console.session import Session
 from qttt.cli.console.tables import plain_table
 from qttt.cli.keyboard.narration import narrate
 from qttt.cli.keyboard.observation import ObservationPhase
-from qttt.crosscheck.by_device import judged
+from qttt.crosscheck.by_device import check_by_observer
 from qttt.crosscheck.check import DEFAULT_SHOTS
 from qttt.crosscheck.report import CheckReport, agreement
 from qttt.display.status import ending, shown_position
@@ -90,7 +90,7 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
             keep()
             continue
         if game.state.phase is Phase.OBSERVATION:
-            report = judged(game, None, observer, rng)
+            report = check_by_observer(game, None, observer, rng)
             checked.append(_Checked(game.state.observations + 1, report))
         session.show("")
         ObservationPhase(game, observer, rng, session, choose, keep).run()

@@ -16,7 +16,7 @@ from qttt.cli.keyboard.lines import Keyboard
 from qttt.cli.keyboard.narration import narrate
 from qttt.cli.keyboard.observation import ObservationPhase, measure
 from qttt.cli.keyboard.seats import Seats
-from qttt.display.status import final_board, shown_position, standing
+from qttt.display.status import describe_game, final_board, shown_position
 from qttt.display.text import draw_legend
 from qttt.errors import QtttError, UsageError, quoted
 from qttt.game.game import Game, parse_event
@@ -136,7 +136,7 @@ class KeyboardGame:
         """
         if self.game.state.phase is Phase.MODE:
             # The observation shows the board itself, with the squares that were found empty.
-            self.session.show("", standing(self.game))
+            self.session.show("", describe_game(self.game))
         elif not self.game.over:
             self.show_board()
         try:
@@ -175,7 +175,7 @@ class KeyboardGame:
         position = shown_position(self.game)
         legend = draw_legend(position, self.session.glyphs)
         self.session.show(
-            "", self.session.board(position), *([legend] if legend else []), standing(self.game)
+            "", self.session.board(position), *([legend] if legend else []), describe_game(self.game)
         )
 
     def turn(self) -> None:

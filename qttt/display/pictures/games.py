@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from qttt.display.pictures.boards import board_scene
 from qttt.display.pictures.scene import Scene, Shape, Text, rectangle
-from qttt.display.status import shown_position, standing
+from qttt.display.status import describe_game, shown_position
 from qttt.game.game import Game
 from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.position import Position
@@ -59,7 +59,7 @@ def game_board(game: Game) -> Scene:
     found = "" if positions is None else positions.filled
     return board_scene(
         shown_position(game),
-        standing(game),
+        describe_game(game),
         emptied=[square for square, mark in enumerate(found, 1) if mark == EMPTY],
         opens=game.open_squares(),
     )

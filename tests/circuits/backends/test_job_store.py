@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,16 +15,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from qiskit.circuit import ClassicalRegister, QuantumCircuit
-from qiskit.circuit.classical import expr
-from qiskit.circuit.library import QFTGate
-from qiskit_aer import AerSimulator
 
-from circuits.backends import job_circuits, job_store
+from circuits.backends import job_store
 from circuits.backends.job_store import Job, JobState, StoredCircuit
 from circuits.decoding import Shots
 from circuits.errors import BackendError, BackendUsageError
-from tests.support.ibm_circuits import asymmetric, chain, dynamic
+from tests.support.ibm_circuits import asymmetric, chain
 
 
 def a_job(**changes: Any) -> Job:
@@ -62,49 +59,6 @@ def test_round_trip(tmp_path: Path) -> None:
             assert np.array_equal(getattr(read, name), getattr(written, name))
     assert job_store.to_json(back) == job_store.to_json(job)
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_angles_come_back_to_the_last_bit() -> None:
-    circuit = QuantumCircuit(1)
-    angles = [np.pi / 2, np.nextafter(np.pi / 2, 0), 1e-300, -0.1, 1.2345678901234567]
-    for angle in angles:
-        circuit.rz(angle, 0)
-    back = job_circuits.from_json(json.loads(json.dumps(job_circuits.to_json(circuit))))
-    assert [float(item.operation.params[0]) for item in back.data] == angles
-
-
-def test_a_stored_if_still_decides() -> None:
-    circuit = dynamic()
-    with circuit.if_test((circuit.cregs[0], 0)) as otherwise:
-        circuit.z(0)
-    with otherwise:
-        circuit.x(1)
-    circuit.measure(0, 1)
-    circuit.delay(16, 0, "dt")
-    circuit.reset(1)
-    stored = job_circuits.to_json(circuit)
-    back = job_circuits.from_json(json.loads(json.dumps(stored)))
-    assert job_circuits.to_json(back) == stored
-    simulator = AerSimulator(seed_simulator=5)
-    assert simulator.run(back, shots=200).result().get_counts() == (
-        simulator.run(circuit, shots=200).result().get_counts()
-    )
-
-
-def test_what_cannot_be_stored() -> None:
-    unknown = QuantumCircuit(2)
-    unknown.append(QFTGate(2), [0, 1])
-    with pytest.raises(BackendUsageError, match="'qft' cannot be stored"):
-        job_circuits.to_json(unknown)
-    loose = QuantumCircuit(1, 1)
-    loose.add_bits([ClassicalRegister(1)[0]])
-    with pytest.raises(BackendUsageError, match="loose or shared classical bits"):
-        job_circuits.to_json(loose)
-    computed = QuantumCircuit(1, 1)
-    with computed.if_test(expr.logic_not(computed.clbits[0])):
-        computed.x(0)
-    with pytest.raises(BackendUsageError, match="`if` on an expression"):
-        job_circuits.to_json(computed)
 
 
 Edit = Callable[[dict[str, Any]], Any]
@@ -264,3 +218,44 @@ def test_no_file_asks_for_more_shots_than_the_command_line_allows(shots: int, tm
     with pytest.raises(BackendUsageError) as caught:
         job_store.load(path)
     assert str(caught.value) == f"{path}: the job file asks for {shots:,} shots, and 1,000,000 is the most"
+
+
+def test_numbers_that_read_as_infinite_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "x.job"
+    file.write_text(
+        json.dumps(job_store.to_json(a_job())).replace('"payload": {', '"payload": {"much": 1e999, ')
+    )
+    with pytest.raises(BackendUsageError, match="is not JSON: 1e999 is not JSON"):
+        job_store.load(file)
+
+
+def test_a_job_file_of_many_small_values_is_refused(tmp_path: Path) -> None:
+    """They would take thirty times their text in memory."""
+    file = tmp_path / "x.job"
+    file.write_text("[" + ",".join(["[]"] * 1_000_001) + "]")
+    with pytest.raises(BackendUsageError, match="has more than 2,000,000 values"):
+        job_store.load(file)
+
+
+def test_a_job_file_without_an_end_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BackendUsageError, match="is larger than 16 MiB"):
+        job_store.load("/dev/zero")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text(json.dumps(job_store.to_json(a_job()))))
+    writer.start()
+    assert job_store.load(pipe).backend == "fake_mumbai"
+    writer.join()
+
+
+def test_a_job_too_large_to_be_read_again_is_not_saved(tmp_path: Path) -> None:
+    large = a_job(payload={"text": "x" * job_store.MAX_BYTES})
+    with pytest.raises(BackendUsageError, match="and a job file has 16,777,216 at most"):
+        job_store.save(large, tmp_path / "x.job")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400)])
+def test_whole_numbers_beyond_all_floats_are_refused(number: int) -> None:
+    with pytest.raises(BackendUsageError, match="'quantum_seconds' is missing or wrong"):
+        job_store.from_json({**job_store.to_json(a_job()), "quantum_seconds": number})

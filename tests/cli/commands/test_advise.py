@@ -17,7 +17,7 @@ from qttt.players.lookahead import Budget
 from qttt.players.strategies import solved_values
 from qttt.solver import probe
 from tests.campaigns.agreement import compared
-from tests.players.test_strategies import game_of, random_states
+from tests.support.games import game_of, random_states
 
 
 def advised(*words: str, status: int = 0) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qttt.crosscheck.by_device import judged
+from qttt.crosscheck.by_device import check_by_observer
 from qttt.crosscheck.report import CheckReport, ModeCheck
 from qttt.game.moves import Move
 from qttt.game.outcomes import Positions
@@ -51,11 +51,11 @@ def test_shots_are_held_against_the_distribution_that_they_were_rolled_by(
     reports: list[ModeCheck] = []
 
     def kept(*arguments: object, **named: object) -> CheckReport:
-        found = judged(*arguments, **named)  # type: ignore[arg-type]
+        found = check_by_observer(*arguments, **named)  # type: ignore[arg-type]
         reports.extend(found.modes)
         return found
 
-    monkeypatch.setattr("qttt.cli.keyboard.demonstration.judged", kept)
+    monkeypatch.setattr("qttt.cli.keyboard.demonstration.check_by_observer", kept)
     # A game with half-cancels, without which the two distributions are one.
     demonstration("--level", "4", "--seed", "7", "--backend", "dice", "--rolls", rolls)
     assert {report.rolled_by for report in reports} == {rolls}

@@ -7,22 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qttt.cli.keyboard.game import ASIDES, WORDS, game_points
+from qttt.cli.keyboard.game import ASIDES, WORDS, KeyboardGame, game_points
 from qttt.cli.main import main
 from qttt.game import Game
 from qttt.game.result import Result
 from qttt.game.symbols import Symbol
 from qttt.records.files import load_record
 from qttt.records.record import Record
-
-
-def play(typed: str, *words: str, status: int = 0) -> str:
-    """Type lines into ``qttt play``; the output, after checking the exit status."""
-    out, err = io.StringIO(), io.StringIO()
-    found = main(["play", *words], stdin=io.StringIO(typed), stdout=out, stderr=err)
-    assert found == status, err.getvalue()
-    assert "Traceback" not in err.getvalue()
-    return out.getvalue() + err.getvalue()
+from tests.support.cli_runs import play, run
 
 
 @pytest.fixture(autouse=True)
@@ -398,3 +390,53 @@ def test_a_long_line_is_not_printed_back(line: str, before: str) -> None:
     (answer,) = shown.split(line)[1:]
     assert line[-10:-5] in answer and "…" in answer
     assert max(map(len, answer.split("\n"))) < 250
+
+
+@pytest.mark.parametrize("asked", ["why", "odds --rolls nonsense", "check --shots 0", "circuit --out"])
+def test_a_senseless_question_for_the_mode_does_not_end_the_game(asked: str) -> None:
+    moves = "5 1 2 8 3 7 4 6 9".replace(" ", "\n")
+    done = run(
+        "play", "--level", "4", "--backend", "dice", "--seed", "1", stdin=f"{moves}\n{asked}\nstandard\n"
+    )
+    assert (done.status, done.err) == (0, "")
+    assert done.out.count("which mode of observation?") == 2
+    assert "wins" in done.out or "tie" in done.out
+
+
+def test_bytes_that_are_no_text_at_the_prompt_are_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    typed = io.TextIOWrapper(io.BytesIO(b"5\nundo\xff\xff\n6\n"), encoding="utf-8")
+    out, err = io.StringIO(), io.StringIO()
+    assert main(["play", "--backend", "dice"], stdin=typed, stdout=out, stderr=err) == 0
+    assert err.getvalue() == ""
+    assert "cannot read 'undo\ufffd\ufffd'" in out.getvalue()
+    (kept,) = tmp_path.iterdir()
+    assert [str(event) for event in load_record(kept).events] == ["5", "6"]
+
+
+def test_a_line_without_end_comes_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("play", "--backend", "dice", stdin="x" * 25_000)
+    assert done.status == 0
+    assert done.out.count("cannot read") == 3
+
+
+def test_a_fault_of_the_program_does_not_lose_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    real = KeyboardGame.show_board
+
+    def faulty(keyboard: KeyboardGame) -> None:
+        if len(keyboard.game.events) == 2:
+            raise RuntimeError("a fault")
+        real(keyboard)
+
+    monkeypatch.setattr(KeyboardGame, "show_board", faulty)
+    done = run("play", "--backend", "dice", stdin="5\n6\n7\n")
+    assert done.status == 3
+    assert "a fault of the program" in done.err
+    (kept,) = tmp_path.iterdir()
+    assert [str(event) for event in load_record(kept).events] == ["5", "6"]

@@ -7,7 +7,7 @@ import pytest
 from qttt.game.outcomes import Observation
 from qttt.players.choices import MAX_OBSERVATIONS
 from qttt.records.files import load_record
-from tests.cli.keyboard.test_game import play
+from tests.support.cli_runs import play
 
 
 @pytest.fixture(autouse=True)

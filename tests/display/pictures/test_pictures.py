@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from io import BytesIO
-from random import Random
 from xml.etree import ElementTree
 
 import numpy as np
@@ -25,12 +24,12 @@ from qttt.game.moves import Move
 from qttt.game.outcomes import Observation, Positions
 from qttt.game.position import START, Position
 from qttt.game.squares import SQUARES
-from qttt.game.state import Phase
 from qttt.game.symbols import Mode
 from qttt.notebook import check_html, game_html, mode_check_html, move_scene, move_svg, position_svg
 from qttt.observation.compiler import compile_moves
 from qttt.observation.observers import get_observer
 from qttt.tabletop.retrace import retrace
+from tests.support.games import random_game
 
 EXAMPLE = "5 5-6 9 2 1+7 1*3 ~4 4*8"
 
@@ -43,24 +42,6 @@ def play(tokens: str, level: int = 5, options: str = "") -> Game:
 
 def words(scene: Scene) -> list[str]:
     return [shape.text for shape in scene.shapes if isinstance(shape, Text)]
-
-
-def random_game(level: int, seed: int, events: int = 24) -> Game:
-    """A random game with observations drawn from their odds."""
-    rng = Random(seed)
-    game = Game(level)
-    while game.state.phase is not Phase.OVER and len(game.events) < events:
-        state = game.state
-        if state.phase is Phase.MOVE:
-            game.push(rng.choice(state.legal_moves()))
-            continue
-        mode = rng.choice(state.modes)
-        board = state.odds(mode).draw(rng)
-        if len(state.modes) > 1 and state.positions is None and rng.random() < 0.5:
-            game.push(Positions("".join("." if cell == "." else "#" for cell in board)))
-        else:
-            game.push(Observation(board, mode))
-    return game
 
 
 @pytest.mark.parametrize("level", range(6))

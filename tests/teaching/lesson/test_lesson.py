@@ -44,7 +44,7 @@ from qttt.teaching.lesson.phrases import (
 from qttt.teaching.lesson.rule_sentences import deciding_sentence
 from qttt.teaching.lesson.steps import Lesson, LessonStep
 from qttt.teaching.lesson.text import LINE, lesson_text
-from tests.display.pictures.test_pictures import random_game
+from tests.support.games import random_game
 
 GAMES = FOLDER / "games"
 
