@@ -4,14 +4,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from qttt.errors import UsageError, shown
-from qttt.game.configurations import (
-    TURNING,
-    Configuration,
-    Contents,
-    Squares,
-    configuration,
-    turned,
-)
+from qttt.game.configurations import Configuration, Contents, Squares, configuration, turned
 from qttt.game.dice import Die, die_of
 from qttt.game.moves import Kind, Move
 from qttt.game.squares import EMPTY, EMPTY_BOARD, SQUARES, checked
@@ -113,9 +106,7 @@ class Position:
         """The squares that a player may attack, ascending."""
         player = Symbol.named(player)
         return tuple(
-            square
-            for square, contents in zip(SQUARES, self.dice, strict=True)
-            if _attacker(contents) is player
+            square for square, dice in zip(SQUARES, self.dice, strict=True) if _attacker(dice) is player
         )
 
     def fresh_colour(self, player: Symbol) -> int:
@@ -176,7 +167,7 @@ class Position:
         flipped = set(self.twisted)
         for square in SQUARES:
             kind = configuration(self.dice, square)
-            if kind in TURNING:
+            if kind.turns:
                 squares[square - 1] = turned(self.dice[square - 1])
             elif self.physical and kind in _HALVES:
                 flipped ^= {square}
@@ -196,16 +187,11 @@ class Position:
         """
         if not in_play:
             return Position(observed=board, physical=self.physical)
-        counts = {Symbol.X: 0, Symbol.O: 0}
-        squares: list[Contents] = []
-        for cell in board:
-            if cell == EMPTY:
-                squares.append(())
-                continue
-            player = Symbol(cell)
-            squares.append((die_of(player, counts[player], 4),))
-            counts[player] += 1
-        return Position(dice=tuple(squares), physical=self.physical)
+        squares = tuple(
+            () if cell == EMPTY else (die_of(Symbol(cell), board.count(cell, 0, index), 4),)
+            for index, cell in enumerate(board)
+        )
+        return Position(dice=squares, physical=self.physical)
 
 
 def _attacker(contents: Contents) -> Symbol | None:
