@@ -14,7 +14,7 @@ from qttt.game.dice import die_of
 from qttt.game.game import Game, parse_event
 from qttt.game.odds import RootOdds, distance, observation_odds
 from qttt.game.outcomes import Measurement, filled_squares
-from qttt.game.position import START, Position
+from qttt.game.position import START
 from qttt.game.roots import Attack, Root, Site, kept_fraction, read_roots, rotated
 from qttt.game.rules import Rules
 from qttt.game.squares import SQUARES
@@ -22,7 +22,7 @@ from qttt.game.surds import ONE, SQRT_HALF, ZERO, Surd
 from qttt.game.symbols import Mode, Symbol
 from qttt.tabletop.questions import Asks
 from qttt.tabletop.rolls import measure_by_rolls, table_of, throw
-from qttt.tabletop.table import Change, changes, lay_out
+from qttt.tabletop.table import lay_out
 
 
 def test_an_entangled_site_is_named_by_the_smaller_of_its_squares() -> None:
@@ -235,14 +235,6 @@ def test_a_table_begins_as_the_board_stands() -> None:
     table = table_of(game.state).position
     assert standing.twisted == table.twisted == {1, 2}
     assert (table.dice, table.view) == (standing.dice, standing.view)
-
-
-def test_changes_are_what_dice_have_given_way_to() -> None:
-    before = Game(3)
-    before.play("1+9 5")
-    after = Position(observed="X...O....")
-    assert changes(before.state.position, after) == (Change(1, "X"), Change(5, "O"), Change(9, "."))
-    assert changes(after, after) == ()
 
 
 def test_a_square_is_measured_by_rolls_until_somebody_finds_a_piece_or_nobody_can() -> None:
