@@ -96,6 +96,6 @@ def _solve_compiled(level: Level, progress: Progress | None) -> tuple[dict[bytes
         about["widest"] = float(np.max(bounds.boards[:, 1] - bounds.boards[:, 0]))
         about["rounds"] = max(solver.rounds.values())
     positions = {}
-    for key, moment in openings(level, least, solver.fewest_pieces).items():
-        positions[key] = solver.position(*moment)
+    for key, place in openings(level, least, solver.fewest_pieces).items():
+        positions[key] = solver.position(place.blocks, place.turn, place.switches)
     return positions, about

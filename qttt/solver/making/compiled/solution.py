@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qttt.game.moves import Kind
-from qttt.game.rules import Level
+from qttt.game.rules import Level, Rules
 from qttt.solver.blocks import BLOCKS, CANCELLED, LONE, NOBODY, OBSERVED, PAIR, ROTATED, halves
-from qttt.solver.boards import BOARDS, Pair, averaged, board_blocks, classes, verdicts
+from qttt.solver.boards import BOARDS, Pair, averaged, board_blocks, board_number, classes, verdicts
 from qttt.solver.making.compiled import skeletons
 from qttt.solver.making.compiled.boards import observe_layer, split_patterns
 from qttt.solver.making.compiled.jit import Floats, Ints
@@ -64,11 +64,16 @@ class Solver:
     def __post_init__(self) -> None:
         """Enter the results of the boards that end the game."""
         self.boards = np.zeros((BOARDS, 2))
-        for number, pair in enumerate(verdicts(self.level.number)):
+        for number, pair in enumerate(verdicts(self.rules)):
             if pair:
                 self.boards[number] = (pair[0], pair[0]) if self.bounds else pair
             else:
                 self.boards[number] = (-1.0, 1.0) if self.bounds else (0.0, 1.0)
+
+    @property
+    def rules(self) -> Rules:
+        """The level without options."""
+        return Rules(self.level)
 
     def solve(self) -> None:
         """Find every value."""
@@ -78,10 +83,6 @@ class Solver:
             for observed in range(8, self.fewest_pieces - 1, -1):
                 self._solve_phase(observed, self._layers(observed))
         self._solve_phase(0, first)
-
-    @property
-    def _observed_kind(self) -> str:
-        return LONE if self.level.observed_in_play else OBSERVED
 
     def _layers(self, observed: int) -> dict[tuple[int, int], Layer]:
         code = skeletons.LONE if self.level.observed_in_play else skeletons.OBSERVED
@@ -171,7 +172,7 @@ class Solver:
         places = {}
         for numbers in classes():
             blocks = board_blocks(numbers[0], self.level)
-            if len(blocks) == pieces and verdicts(self.level.number)[numbers[0]] is None:
+            if len(blocks) == pieces and verdicts(self.rules)[numbers[0]] is None:
                 places[self._place(layer, blocks, 0, (0, 0))] = numbers
         return places
 
@@ -198,13 +199,11 @@ class Solver:
 
     def position(self, blocks: tuple[int, ...], turn: int, switches: tuple[int, int]) -> Pair:
         """The value of a position of a kept layer; arguments and result as in ``search.Search.value``."""
+        board = None if any(switches) else board_number(blocks, turn, self.level)
+        # At Level 5 a line of lone dice decides nothing before it is observed.
+        if board is not None and verdicts(self.rules)[board] is None:
+            return float(self.boards[board, 0]), float(self.boards[board, 1])
         kinds = [BLOCKS[number].kind for number in blocks]
-        if switches == (0, 0) and all(kind == self._observed_kind for kind in kinds):
-            cells = [(BLOCKS[number].squares[0], BLOCKS[number].symbol) for number in blocks]
-            board = sum((1 + (symbol != turn)) * 3 ** (square - 1) for square, symbol in cells)
-            # At Level 5 a line of lone dice decides nothing before it is observed.
-            if verdicts(self.level.number)[board] is None:
-                return float(self.boards[board, 0]), float(self.boards[board, 1])
         observed = kinds.count(OBSERVED)
         pieces = sum(_pieces(kind) for kind in kinds)
         covered = sum(len(BLOCKS[number].squares) for number in blocks)
