@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from qttt.game.game import Game
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
-from qttt.players.choices import Choice, choices
+from qttt.players.choices import Choice, choices, decider
 from qttt.players.explanations import Judge, why
 from qttt.players.lookahead import Budget, exact_boards, look_ahead
-from qttt.players.strategies import decider, solved_values
+from qttt.players.strategies import solved_values
 from qttt.solver import probe
 from qttt.solver.boards import WORTH
 from qttt.solver.probe import Value

@@ -1,7 +1,7 @@
 """The computer players: random, greedy, search, perfect, and three strengths for people to play against."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
@@ -11,7 +11,7 @@ from qttt.errors import UsageError
 from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Symbol
-from qttt.players.choices import Choice, choices, unlimited
+from qttt.players.choices import Choice, choices, decider, unlimited
 from qttt.players.explanations import chances, why
 from qttt.players.immediate import odds_now
 from qttt.players.lookahead import Budget, look_ahead
@@ -234,8 +234,12 @@ def get_player(name: str, rules: Rules, *, clock: bool = True) -> Player:
         UsageError: no player has this name.
         UnsolvedError: ``perfect`` where the rules are not solved.
     """
-    if name in _SIMPLE:
-        return _SIMPLE[name]()
+    if name == "random":
+        return RandomPlayer()
+    if name == "greedy":
+        return GreedyPlayer()
+    if name == "easy":
+        return EasyPlayer()
     if name == "perfect":
         if not is_solved(unlimited(rules)):
             raise UnsolvedError(
@@ -257,13 +261,6 @@ def get_player(name: str, rules: Rules, *, clock: bool = True) -> Player:
     raise UsageError(f"player {name!r} does not exist: the players are {', '.join(PLAYERS)}, search:SECONDS")
 
 
-_SIMPLE: dict[str, Callable[[], Player]] = {
-    "random": RandomPlayer,
-    "greedy": GreedyPlayer,
-    "easy": EasyPlayer,
-}
-
-
 def accepts_draw(player: Player, symbol: Symbol, state: State) -> bool:
     """Whether a player takes an offered draw: only if the game does not look better than level to it.
 
@@ -276,11 +273,6 @@ def accepts_draw(player: Player, symbol: Symbol, state: State) -> bool:
         UsageError: there is no such symbol.
     """
     return player.value(state) * Symbol.named(symbol).sign <= MARGIN
-
-
-def decider(state: State) -> Symbol:
-    """The player who has to choose: who is to move, or who chooses the mode."""
-    return state.initiator if state.phase is Phase.MODE else state.turn
 
 
 def best_choices(values: Mapping[Choice, Value], state: State) -> list[Choice]:

@@ -320,7 +320,7 @@ def test_level_1_solved_anew_is_what_ships(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_too_little_memory_is_said_before_it_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.solver.making.measuring.making.available_memory", lambda: 100.0)
+    monkeypatch.setattr("qttt.solver.making.levels.available_memory", lambda: 100.0)
     with pytest.raises(UsageError, match="Level 1 with measure-turn takes 700 MB of memory; 100 MB are free"):
         solve_measuring(1)
 

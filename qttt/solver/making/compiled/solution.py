@@ -20,7 +20,7 @@ from qttt.solver.making.compiled import skeletons
 from qttt.solver.making.compiled.boards import observe_layer, split_patterns
 from qttt.solver.making.compiled.jit import Floats, Ints
 from qttt.solver.making.compiled.layers import Layer, empty_layer, find, find_layers, starts_with
-from qttt.solver.making.compiled.moves import play_layer, settle_switches
+from qttt.solver.making.compiled.moves import play_layer, switch_layer
 from qttt.solver.making.compiled.skeletons import PERMUTATIONS, canonical_image, child_labels, symbol_bits
 
 MOST_ROUNDS = 2000
@@ -110,8 +110,7 @@ class Solver:
                 if (pieces, empty) == (observed, 9 - observed):
                     self._read_boards(layer, self._board_places(layer, pieces))
                 self._keep(layer, observed, pieces, empty)
-                if layer.variants == 4:
-                    settle_switches(layer, 0, layer.keys.size, bounds=self.bounds, margin=self.margin)
+                switch_layer(layer, 0, layer.keys.size, settle=True, bounds=self.bounds, margin=self.margin)
                 self._report(self.states, "positions valued")
             for empty in range(10):
                 if (pieces + 1, empty) in layers:
@@ -127,8 +126,7 @@ class Solver:
                 self._value(layers, pieces, empty, 0, layer.simple)
                 if empty == 9 - pieces:
                     self._read_boards(layer, places)
-                if layer.variants == 4:
-                    settle_switches(layer, 0, layer.simple, bounds=self.bounds, margin=self.margin)
+                switch_layer(layer, 0, layer.simple, settle=True, bounds=self.bounds, margin=self.margin)
             self.rounds[pieces] = round_
             if float(np.abs(self.boards - before).max()) <= STILL:
                 return
@@ -187,7 +185,7 @@ class Solver:
         """The index of a position's value in its layer."""
         cells, label = packed(blocks, turn)
         bits, labels = np.empty(9, np.int64), np.empty(1 << 9, np.int64)
-        key, symmetry = canonical_image(cells, PERMUTATIONS)
+        key, symmetry = canonical_image(cells)
         count = symbol_bits(cells, bits)
         scratch = np.empty((2, 9), np.int64)
         child_labels(key, PERMUTATIONS[symmetry], bits, count, False, scratch, labels)
