@@ -64,10 +64,7 @@ TAKES_MODE: dict[str, Callable[[Any], Any]] = {
     "observation_odds": lambda mode: odds.observation_odds(POSITION, mode).outcomes(),
     "root_distribution": lambda mode: [roots.root_distribution(root, mode) for root in read_roots(POSITION)],
     "roll_odds": lambda mode: roll_odds(STATE, mode, Rolls.D6).outcomes(),
-    "rolled_odds": lambda mode: rolls.rolled_odds(table_of(STATE), mode, rolls.exact_chance).outcomes(),
-    "rolled_out": lambda mode: [
-        rolls.rolled_out(group.cluster, mode, rolls.exact_chance) for group in table_of(STATE).groups
-    ],
+    "rolled_odds": lambda mode: rolls.rolled_odds(table_of(STATE), mode, Rolls.EXACT).outcomes(),
     "observe_by_rolls": lambda mode: observe_by_rolls(STATE, mode, rng()),
     "compile_moves": lambda mode: compile_moves(GAME, mode).exact().outcomes,
     "compile_phase": lambda mode: compile_phase(phase_of_play(GAME), mode).blocks,
@@ -92,7 +89,7 @@ TAKES_MODE: dict[str, Callable[[Any], Any]] = {
 @pytest.fixture
 def _nothing_remembered() -> Iterator[None]:
     """A string equals its member, so what is remembered for one would be given for the other."""
-    caches = (odds._floats, roots._distribution, rolls._rolled_out, faults._fault_of)
+    caches = (odds._floats, roots._distribution, rolls.rolled_out, faults._fault_of)
     for cache in caches:
         cache.cache_clear()
     yield
@@ -115,7 +112,7 @@ def test_a_mode_may_be_a_plain_string(name: str) -> None:
     "call",
     [
         lambda mode: odds.observation_odds(START, mode),
-        lambda mode: rolls.rolled_odds(table_of(State()), mode, rolls.exact_chance),
+        lambda mode: rolls.rolled_odds(table_of(State()), mode, Rolls.EXACT),
         lambda mode: faults.find_fault(EMPTY_BOARD, START, mode),
         lambda mode: faults.impossible_boards([], START, mode),
     ],

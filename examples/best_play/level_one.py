@@ -11,7 +11,7 @@ from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Symbol
-from qttt.solver.probe import Prober, move_values, prober_for
+from qttt.solver.probe import Prober, prober_for
 
 RULES = Rules.of(1)
 OPENING = "1+5"
@@ -57,7 +57,7 @@ def winning_move(state: State) -> Move | None:
     """
     empty = len(state.position.empty_squares)
     size = None if state.observations else forcing_size(empty, filling=False)
-    for move, value in move_values(state).items():
+    for move, value in prober_for(state.rules).move_values(state).items():
         if value.exact == 1 and size in (None, size_of(state, move)):
             return move
     return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from examples.best_play.openings import Opening, openings
 from qttt.game import Game
 from qttt.game.moves import Kind, Move
-from qttt.solver.probe import Value, move_values, ranked
+from qttt.solver.probe import Value, prober_for, ranked
 
 LEVEL = 2
 MIDDLE = 5
@@ -44,7 +44,7 @@ def _answered(opening: Opening) -> Answered:
     game = Game(LEVEL)
     game.play(opening.token)
     state = game.state
-    order = ranked(move_values(state), state.turn)
+    order = ranked(prober_for(state.rules).move_values(state), state.turn)
     best, worth = order[0]
     text, text_worth = next(
         (move, value) for move, value in order if move.kind is Kind.ENTANGLING and MIDDLE in move.squares

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from qttt.crosscheck.blindspots import unresolved
 from qttt.crosscheck.report import TOLERANCE, CheckReport, ModeCheck, RollCheck, SquareCheck
 from qttt.errors import UsageError
-from qttt.game.configurations import TURNING, Configuration, turned
+from qttt.game.configurations import Configuration, turned
 from qttt.game.game import Game
 from qttt.game.odds import Odds, distance
 from qttt.game.position import Position
@@ -243,7 +243,7 @@ def dice_probability(position: Position, square: int, symbol: Symbol, mode: Mode
     ):
         return None
     if mode is Mode.ROTATED and kind is not Configuration.ENTANGLED:
-        if kind not in TURNING:
+        if not kind.turns:
             return None
         contents = turned(contents)
     return sum(die.weight for die in contents if die.shape is symbol)
@@ -259,7 +259,7 @@ def _roll_checks(game: Game, mode: Mode) -> tuple[RollCheck, ...]:
     for one, other in zip(exact.components, rolled.components, strict=True):
         gap = distance(dict(one.patterns), dict(other.patterns))
         if gap > TOLERANCE:
-            kinds = tuple(position.configuration(square).value for square in one.squares)
+            kinds = tuple(position.configuration(square).word for square in one.squares)
             alone = tuple(distance(exact.square(square), rolled.square(square)) for square in one.squares)
             rows.append(RollCheck(one.squares, gap, kinds, alone))
     return tuple(rows)

@@ -67,7 +67,7 @@ def find_piece(dice: Squares, square: int, piece: Piece) -> Squares:
         if place == square:
             adjusted.append(tuple(die.with_value(4) for die in contents if die.piece == piece))
         elif place == twin:
-            adjusted.append(_times_two(rest))
+            adjusted.append(tuple(die.with_value(2 * die.value) for die in rest))
         else:
             adjusted.append(rest)
     return tuple(adjusted)
@@ -82,17 +82,13 @@ def miss_piece(dice: Squares, square: int, piece: Piece) -> Squares:
     if len(others) == 1:
         return find_piece(dice, others[0], piece)
     return tuple(
-        tuple(
-            die.with_value(2 * die.value) if die.piece == piece else die
-            for die in contents
-            if place != square or die.piece != piece
-        )
+        tuple(die for die in contents if die.piece != piece) if place == square else _doubled(contents, piece)
         for place, contents in enumerate(dice, 1)
     )
 
 
-def _times_two(contents: Contents) -> Contents:
-    return tuple(die.with_value(2 * die.value) for die in contents)
+def _doubled(contents: Contents, piece: Piece) -> Contents:
+    return tuple(die.with_value(2 * die.value) if die.piece == piece else die for die in contents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +234,5 @@ def _filled(dice: Squares, piece: Piece, branch: Branch) -> Squares:
         if branch.kind is Configuration.HALF_CANCELLED:
             squares[square - 1] = (_small(contents).with_value(4),)
         else:
-            squares[square - 1] = tuple(
-                die.with_value(2 * die.value) if die.piece == piece else die for die in contents
-            )
+            squares[square - 1] = _doubled(contents, piece)
     return tuple(squares)

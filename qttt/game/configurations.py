@@ -15,33 +15,41 @@ Squares = tuple[Contents, ...]
 
 
 class Configuration(Enum):
-    """The configurations of a square; the values are the words used in sentences and displays."""
+    """The configurations of a square: all that is a fact about one stands in its row.
 
-    EMPTY = "empty"
-    CLASSICAL = "classical"
-    SUPERPOSITION = "superposition"
-    ENTANGLED = "entangled"
-    HALF_ENTANGLED = "half-entangled"
-    CANCELLED = "cancelled"
-    HALF_CANCELLED = "half-cancelled"
-    TARGET = "target of a half-cancel"
-    PLUS = "plus"
-    MINUS = "minus"
-    PLUS_HALF = "plus-superposition"
-    MINUS_HALF = "minus-superposition"
+    Attributes:
+        word: what sentences and displays call it.
+        label: what a small label in the square says, shorter where the word is long.
+        turns: a view switch changes its dice (Player Reference, "Switching the View").
+        link: how its dice hang together with those of its partner square.
+    """
 
+    # fmt: off
+    #                 word                     label               turns  link
+    EMPTY =          ("empty",                 "",                 False, "")
+    CLASSICAL =      ("classical",             "classical",        True,  "")
+    SUPERPOSITION =  ("superposition",         "half here",        True,  "")
+    ENTANGLED =      ("entangled",             "entangled",        False, "with")
+    HALF_ENTANGLED = ("half-entangled",        "half-entangled",   False, "with")
+    CANCELLED =      ("cancelled",             "cancelled",        False, "into")
+    HALF_CANCELLED = ("half-cancelled",        "half-cancelled",   False, "into")
+    TARGET =         ("target of a half-cancel", "target",         False, "from")
+    PLUS =           ("plus",                  "plus",             True,  "")
+    MINUS =          ("minus",                 "minus",            True,  "")
+    PLUS_HALF =      ("plus-superposition",    "plus, half here",  True,  "with")
+    MINUS_HALF =     ("minus-superposition",   "minus, half here", True,  "with")
+    # fmt: on
 
-#: Configurations whose dice a view switch changes (Player Reference, "Switching the View").
-TURNING = frozenset(
-    {
-        Configuration.CLASSICAL,
-        Configuration.SUPERPOSITION,
-        Configuration.PLUS,
-        Configuration.MINUS,
-        Configuration.PLUS_HALF,
-        Configuration.MINUS_HALF,
-    }
-)
+    def __init__(self, word: str, label: str, turns: bool, link: str) -> None:
+        """Give the cells of the row their names."""
+        self.word = word
+        self.label = label
+        self.turns = turns
+        self.link = link
+
+    def __repr__(self) -> str:
+        """The member as it is written in code."""
+        return f"Configuration.{self.name}"
 
 
 def partner(squares: Squares, square: int) -> int | None:
@@ -115,7 +123,7 @@ def turned(contents: Contents) -> Contents:
     made it.
 
     Args:
-        contents: the dice of a square whose configuration is one of ``TURNING``.
+        contents: the dice of a square whose configuration is one that ``turns``.
     """
     if len(contents) == 1:
         die = contents[0]

@@ -1,10 +1,10 @@
 """Which moves a player may make, and which rule forbids the others."""
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations
 
 from qttt.errors import IllegalMoveError
-from qttt.game.dice import Die
 from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Measurement
 from qttt.game.position import Position
@@ -12,6 +12,9 @@ from qttt.game.roots import Attack, read_roots
 from qttt.game.rules import Rules
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Symbol
+
+#: The one of 756 moves that there are; making one checks it, which takes ten times as long.
+_move = cache(Move)
 
 
 def legal_in_view(
@@ -30,7 +33,7 @@ def legal_in_view(
     quantum = list(_quantum_moves(there, player, rules))
     if not _classical_allowed(position, player, rules, switches):
         return quantum
-    return [Move(Kind.CLASSICAL, (square,)) for square in position.empty_squares] + quantum
+    return [_move(Kind.CLASSICAL, (square,)) for square in position.empty_squares] + quantum
 
 
 def _classical_allowed(position: Position, player: Symbol, rules: Rules, switches: int) -> bool:
@@ -50,11 +53,11 @@ def _quantum_moves(position: Position, player: Symbol, rules: Rules) -> Iterator
             continue
         filled = list(combinations(empty, kind.fills))
         if not kind.attacks:
-            yield from (Move(kind, squares) for squares in filled)
+            yield from (_move(kind, squares) for squares in filled)
             continue
         for invaded in targets:
             if kind in attacks[invaded]:
-                yield from (Move(kind, (invaded, *squares)) for squares in filled)
+                yield from (_move(kind, (invaded, *squares)) for squares in filled)
 
 
 def _attacks(position: Position, square: int, rules: Rules) -> list[Kind]:
@@ -104,10 +107,10 @@ def legal_moves(position: Position, player: Symbol, rules: Rules, switches: int)
     if not switches:
         return plain
     there = legal_in_view(position, player, rules, switches, switched=True)
-    moves = plain + [Move(move.kind, move.squares, after=True) for move in plain]
-    moves += [Move(move.kind, move.squares, before=True) for move in there]
+    moves = plain + [_move(move.kind, move.squares, after=True) for move in plain]
+    moves += [_move(move.kind, move.squares, before=True) for move in there]
     if switches > 1:
-        moves += [Move(move.kind, move.squares, before=True, after=True) for move in there]
+        moves += [_move(move.kind, move.squares, before=True, after=True) for move in there]
     return sorted(moves, key=lambda move: move.order)
 
 
@@ -224,11 +227,7 @@ def _entangled_before(position: Position, square: int, rules: Rules) -> bool:
 def _contents(position: Position, square: int) -> str:
     if position.is_observed(square):
         return f"an observed {position.observed[square - 1]}"
-    return " and ".join(_article(die) for die in position.at(square))
-
-
-def _article(die: Die) -> str:
-    return f"{die.owner}'s {die}"
+    return " and ".join(f"{die.owner}'s {die}" for die in position.at(square))
 
 
 def _times(count: int) -> str:

@@ -177,11 +177,8 @@ def observation_odds(position: Position, mode: Mode = Mode.STANDARD) -> Odds:
     """
     mode = Mode.named(mode)
     standing = position.standard()
-    return Odds(tuple(_component(root, mode) for root in read_roots(standing)), standing.observed)
-
-
-def _component(root: Root, mode: Mode) -> RootOdds:
-    return RootOdds(root.squares, _floats(root.shape(), mode))
+    parts = (RootOdds(root.squares, _floats(root.shape(), mode)) for root in read_roots(standing))
+    return Odds(tuple(parts), standing.observed)
 
 
 @cache

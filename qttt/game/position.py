@@ -4,14 +4,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from qttt.errors import UsageError, shown
-from qttt.game.configurations import (
-    TURNING,
-    Configuration,
-    Contents,
-    Squares,
-    configuration,
-    turned,
-)
+from qttt.game.configurations import Configuration, Contents, Squares, configuration, turned
 from qttt.game.dice import COLOURS, Die, die_of
 from qttt.game.moves import Kind, Move
 from qttt.game.squares import EMPTY, EMPTY_BOARD, SQUARES, checked
@@ -187,7 +180,7 @@ class Position:
         flipped = set(self.twisted)
         for square in SQUARES:
             kind = configuration(self.dice, square)
-            if kind in TURNING:
+            if kind.turns:
                 squares[square - 1] = turned(self.dice[square - 1])
             elif self.physical and kind in _HALVES:
                 flipped ^= {square}

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from qttt.game.game import Game
-from qttt.game.result import Result
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
-from qttt.players.choices import Choice, choices
+from qttt.players.choices import Choice, choices, decider
 from qttt.players.explanations import Judge, why
 from qttt.players.lookahead import Budget, exact_boards, look_ahead
-from qttt.players.strategies import decider, solved_values
+from qttt.players.strategies import solved_values
 from qttt.solver import probe
+from qttt.solver.boards import WORTH
 from qttt.solver.probe import Value
 
 SOLVER = "solver"
@@ -74,11 +74,11 @@ def advise(game: Game, budget: Budget = BUDGET) -> Advice:
     """
     state = game.state
     if game.over:
-        return Advice(None, _ended(game), SOLVER, True, None, None, (), "")
+        return Advice(None, Value.of(WORTH[game.result], Symbol.X), SOLVER, True, None, None, (), "")
     if probe.is_solved(game.rules):
         values: Mapping[Choice, Value] = solved_values(state) if choices(state) else {}
         method, exact, depth, positions = SOLVER, True, None, None
-        value = probe.value(state)
+        value = probe.prober_for(game.rules).value(state)
     else:
         found = look_ahead(state, budget)
         values, method, depth, positions = found.values, SEARCH, found.depth, found.positions
@@ -96,11 +96,6 @@ def _judge(method: str, present: State, values: Mapping[Choice, Value]) -> Judge
         if method == SEARCH:
             return look_ahead(state, _REPLY_BUDGET).values
         # Of replies only the best is told.
-        return {move: value for move, value in probe.best_values(state).items()}
+        return {move: value for move, value in probe.prober_for(state.rules).best_values(state).items()}
 
     return judge
-
-
-def _ended(game: Game) -> Value:
-    sure = {Result.X: 1.0, Result.O: -1.0}.get(game.result, 0.0)
-    return Value(sure, float(game.result is Result.TIE))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from qttt.game.moves import Move
 from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
-from qttt.game.symbols import Mode
+from qttt.game.symbols import Mode, Symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,11 @@ def choices(state: State) -> list[Choice]:
     if state.phase is Phase.MOVE:
         return [*state.legal_moves(), *map(Look, state.measurable())]
     return list(state.modes) if state.phase is Phase.MODE else []
+
+
+def decider(state: State) -> Symbol:
+    """The player who has to choose: who is to move, or who chooses the mode."""
+    return state.initiator if state.phase is Phase.MODE else state.turn
 
 
 #: Observation phases after which a game of two computers is a tie where it could go on for ever (rules.md).

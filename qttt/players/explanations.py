@@ -6,7 +6,7 @@ from qttt.game.result import Result
 from qttt.game.squares import LINES
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
-from qttt.players.choices import Choice, Look
+from qttt.players.choices import Choice, Look, decider
 from qttt.players.evaluation import empty_counts, line_chances
 from qttt.solver.blocks import blocks_of
 from qttt.solver.probe import Value, ranked
@@ -41,7 +41,6 @@ def why(state: State, choice: Choice, judge: Judge, *, compare: bool = True) -> 
         compare: say how the choice compares with the others too.
     """
     values = judge(state)
-    player = state.initiator if isinstance(choice, Mode) else state.turn
     sentences = []
     if isinstance(choice, Mode):
         sentences.append(f"Read in {choice} mode: {chances(values[choice])}.")
@@ -53,7 +52,7 @@ def why(state: State, choice: Choice, judge: Judge, *, compare: bool = True) -> 
         sentences.append(_lines(state, after))
         sentences.append(_filled(after) if after.phase is not Phase.MOVE else _reply(after, judge))
     if compare:
-        sentences.append(_compared(values, choice, player))
+        sentences.append(_compared(values, choice, decider(state)))
     return " ".join(sentence for sentence in sentences if sentence)
 
 

@@ -6,15 +6,12 @@ from qttt.game.moves import Move
 from qttt.game.outcomes import Measurement
 from qttt.game.rules import Rules
 from qttt.game.state import State
-from qttt.game.symbols import Mode, Symbol
+from qttt.game.symbols import Mode
 from qttt.players.choices import Choice, Look, choices
-from qttt.players.lookahead import MARGIN, verdicts
-from qttt.solver.blocks import blocks_of
-from qttt.solver.boards import Pair
+from qttt.players.lookahead import expectation_now
 from qttt.solver.expectation import Expectation
+from qttt.solver.places import Place
 from qttt.solver.probe import Value
-
-_UNDECIDED = (0.0, 0.0)
 
 
 def odds_now(state: State) -> dict[Choice, Value]:
@@ -32,8 +29,9 @@ def odds_now(state: State) -> dict[Choice, Value]:
 def _after(state: State, choice: Choice) -> Value:
     if isinstance(choice, Mode):
         assert state.positions is not None
-        pairs = _expectation(state.rules).modes(_blocks(state), _turn(state), state.positions.mask)
-        return _value(pairs[list(Mode).index(choice)], state.turn)
+        place = Place.of(state)
+        pairs = _expectation(state.rules).modes(place.standing, place.turn, state.positions.mask)
+        return Value.of(pairs[list(Mode).index(choice)], state.turn)
     if isinstance(choice, Move):
         return _observed(state.child(choice))
     assert isinstance(choice, Look)
@@ -45,24 +43,10 @@ def _after(state: State, choice: Choice) -> Value:
 
 
 def _observed(state: State) -> Value:
-    return _value(_expectation(state.rules).value(_blocks(state), _turn(state)), state.turn)
+    place = Place.of(state)
+    return Value.of(_expectation(state.rules).value(place.standing, place.turn), state.turn)
 
 
 @lru_cache(maxsize=8)
 def _expectation(rules: Rules) -> Expectation:
-    """Boards by their results, those that decide nothing being level."""
-    table = verdicts(rules)
-    choice = rules.level.rotated_mode
-    return Expectation(lambda number: table[number] or _UNDECIDED, choice=choice, margin=MARGIN)
-
-
-def _blocks(state: State) -> tuple[int, ...]:
-    return blocks_of(state.position.standard())
-
-
-def _turn(state: State) -> int:
-    return int(state.turn is Symbol.O)
-
-
-def _value(pair: Pair, mover: Symbol) -> Value:
-    return Value(pair[0] * mover.sign + 0.0, pair[1])
+    return expectation_now(rules, choice=rules.level.rotated_mode)

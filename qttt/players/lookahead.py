@@ -16,19 +16,18 @@ from math import prod
 
 from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Measurement
-from qttt.game.result import Result, decide
 from qttt.game.rules import Options, Rules
-from qttt.game.squares import EMPTY, SQUARES
+from qttt.game.squares import SQUARES
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.players.choices import Choice, Look, choices
 from qttt.players.evaluation import estimate
-from qttt.players.places import Place, empty_squares, moved
-from qttt.solver.blocks import LONE, Block, canonical, code_of, number_of
-from qttt.solver.boards import BOARDS, Pair, board_blocks, board_text
+from qttt.solver.blocks import LONE, Block, canonical, code_of, empty_squares, number_of
+from qttt.solver.boards import BOARDS, WORTH, Pair, board_blocks, verdicts
 from qttt.solver.expectation import Expectation, shown
 from qttt.solver.measuring.positions import measured, moment_key
 from qttt.solver.measuring.tables import LEAST_EMPTY, SOLVED_LEVEL, board_pairs, opening_value
+from qttt.solver.places import Place, moved
 from qttt.solver.probe import Value, ranked
 
 #: Two values closer than this are equal: sums of doubles differ in their last digits.
@@ -38,7 +37,6 @@ MOST_TURNS = 3 * len(SQUARES)
 #: After an observation below Level 5, boards with at most so many empty squares are solved.
 SOLVED_EMPTY = 3
 _CLOCK_EVERY = 64
-_ENDED: dict[Result, Pair] = {Result.X: (1.0, 0.0), Result.O: (-1.0, 0.0), Result.TIE: (0.0, 1.0)}
 _ENDLESS = 1 << 60
 
 
@@ -109,7 +107,7 @@ def look_ahead(
         complete = not search.cut if measuring else depth == most
         values = {branch.choice: found[branch.choice] for branch in branches}
         order = sorted(order, key=lambda branch: -values[branch.choice][0])
-    estimates = {choice: _value(pair, state.turn) for choice, pair in values.items()}
+    estimates = {choice: Value.of(pair, state.turn) for choice, pair in values.items()}
     best = ranked(estimates, state.turn)[0][1]
     return Estimates(estimates, depth, complete, search.spent, best)
 
@@ -176,7 +174,9 @@ def _modes(state: State, search: "_Lookahead") -> Estimates:
     place = Place.of(state)
     pairs = search.expectation.modes(place.standing, place.turn, state.positions.mask)
     values: dict[Choice, Value] = {
-        mode: _value(pair, state.turn) for mode, pair in zip(Mode, pairs, strict=True) if mode in state.modes
+        mode: Value.of(pair, state.turn)
+        for mode, pair in zip(Mode, pairs, strict=True)
+        if mode in state.modes
     }
     return Estimates(values, 0, True, search.spent, ranked(values, state.initiator)[0][1])
 
@@ -184,17 +184,11 @@ def _modes(state: State, search: "_Lookahead") -> Estimates:
 def _chance(state: State, search: "_Lookahead") -> Estimates:
     """A full board, or a game that is over: nothing to choose."""
     if state.phase is Phase.OVER:
-        return Estimates({}, 0, True, 0, _value(_ENDED[state.result], Symbol.X))
+        return Estimates({}, 0, True, 0, Value.of(WORTH[state.result], Symbol.X))
     search.limited = False
     place = Place.of(state)
-    return Estimates(
-        {}, 0, True, search.spent, _value(search.observed(place.standing, place.turn), state.turn)
-    )
-
-
-def _value(pair: Pair, player: Symbol) -> Value:
-    """What is worth a pair to a player."""
-    return Value(player.sign * pair[0] + 0.0, pair[1])
+    value = Value.of(search.observed(place.standing, place.turn), state.turn)
+    return Estimates({}, 0, True, search.spent, value)
 
 
 class _Lookahead:
@@ -343,15 +337,20 @@ class _Lookahead:
 # Observed boards.
 
 
-@cache
-def verdicts(rules: Rules) -> tuple[Pair | None, ...]:
-    """For each board number the result to the player to move; None where the game goes on."""
-    return tuple(_ENDED.get(decide(board_text(number), rules)) for number in range(BOARDS))
-
-
 def exact_boards(rules: Rules) -> bool:
     """Whether the boards with which play goes on have exact values here: ``measure-turn`` alone."""
     return rules.options == Options(measure_turn=True)
+
+
+def expectation_now(rules: Rules, *, choice: bool) -> Expectation:
+    """What observations are worth by the results of their boards, those that decide nothing being level.
+
+    Args:
+        rules: level and options.
+        choice: the initiator chooses the mode after seeing the positions; otherwise it is standard.
+    """
+    results = verdicts(rules)
+    return Expectation(lambda number: results[number] or (0.0, 0.0), choice=choice, margin=MARGIN)
 
 
 @cache
@@ -370,13 +369,12 @@ def board_values(rules: Rules) -> Callable[[int], Pair]:
     def board_value(number: int) -> Pair:
         if (known := exact[number]) is not None:
             return known
-        empty = tuple(
-            square for square, cell in zip(SQUARES, board_text(number), strict=True) if cell == EMPTY
-        )
+        blocks = board_blocks(number, rules.level)
+        empty = empty_squares(blocks)
         if not empty:
             # Observed again in rotated mode (option no-ties): every piece is 50/50, alike for both players.
             return 0.0, 0.0
-        place = Place(board_blocks(number, rules.level), 0, empty, (0, 0), False)
+        place = Place(blocks, 0, empty, (0, 0), False)
         start = State(rules)
         if not rules.level.observed_in_play and len(empty) <= SOLVED_EMPTY:
             search = _Lookahead(start, Budget(_ENDLESS))
@@ -397,7 +395,5 @@ def _finished(place: Place, rules: Rules) -> Pair:
     if kinds == "hh" and not rules.level.allows(Kind.SUPERPOSITION):
         return best
     full = (*place.blocks, number_of(Block(kinds, place.empty, 0)))
-    table = verdicts(rules)
-    boards = Expectation(lambda number: table[number] or (0.0, 0.0), choice=False, margin=MARGIN)
-    worth, tie = boards.value(full, 1)
+    worth, tie = expectation_now(rules, choice=False).value(full, 1)
     return max(best, (-worth, tie))

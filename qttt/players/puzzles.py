@@ -16,10 +16,10 @@ from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.players.advice import Advice, advise
-from qttt.players.choices import Choice, choices
+from qttt.players.choices import Choice, choices, decider
 from qttt.players.explanations import chances
 from qttt.players.immediate import odds_now
-from qttt.players.strategies import GreedyPlayer, RandomPlayer, decider
+from qttt.players.strategies import GreedyPlayer, RandomPlayer
 from qttt.records.record import Record
 from qttt.solver.probe import UnsolvedError, Value, is_solved
 

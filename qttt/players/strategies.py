@@ -1,7 +1,7 @@
 """The computer players: random, greedy, search, perfect, and three strengths for people to play against."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
@@ -11,19 +11,11 @@ from qttt.errors import UsageError
 from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Symbol
-from qttt.players.choices import Choice, choices, unlimited
+from qttt.players.choices import Choice, choices, decider, unlimited
+from qttt.players.explanations import chances, why
 from qttt.players.immediate import odds_now
 from qttt.players.lookahead import Budget, look_ahead
-from qttt.solver.probe import (
-    UnsolvedError,
-    Value,
-    best_values,
-    is_solved,
-    mode_values,
-    move_values,
-    ranked,
-)
-from qttt.solver.probe import value as position_value
+from qttt.solver.probe import UnsolvedError, Value, is_solved, prober_for, ranked
 
 #: How many positions count as a second of searching where the clock does not: about what one core weighs.
 POSITIONS_A_SECOND = 10_000
@@ -115,8 +107,6 @@ class GreedyPlayer:
 
     def reason(self, state: State, choice: Choice) -> str:
         """The odds of the board observed at once."""
-        from qttt.players.explanations import chances
-
         return f"If the board were observed right after {choice}: {chances(odds_now(state)[choice])}."
 
 
@@ -142,8 +132,6 @@ class SearchPlayer:
 
     def reason(self, state: State, choice: Choice) -> str:
         """What the choice does to the lines, and what the search expects."""
-        from qttt.players.explanations import why
-
         chosen = look_ahead(state, self.budget, best_only=True)
         # The others are compared by looking as far ahead as for the choice itself, or not at all.
         every = look_ahead(state, Budget(2 * chosen.positions + 1), most_depth=chosen.depth)
@@ -155,28 +143,6 @@ class SearchPlayer:
             return look_ahead(asked, self.budget, best_only=True).values
 
         return why(state, choice, judge, compare=comparable)
-
-
-class HardPlayer(SearchPlayer):
-    """A search that knows the best openings where the level is solved.
-
-    While the board is nearly empty an estimate at the horizon tells little, however far away that is: without
-    the openings the search gives away more in its first moves than in all that follow.
-    """
-
-    def choose(self, state: State, rng: Uniform) -> Choice:
-        """The best by the solver while the board is nearly empty, then one of the best by the search."""
-        return pick(_best_solved(state), rng) if _is_opening(state) else super().choose(state, rng)
-
-    def value(self, state: State) -> float:
-        """The value with best play in an opening, else the search's estimate."""
-        return position_value(_unlimited(state)).value if _is_opening(state) else super().value(state)
-
-    def reason(self, state: State, choice: Choice) -> str:
-        """What the choice does to the lines, and what the solver or the search expects."""
-        from qttt.players.explanations import why
-
-        return why(state, choice, _perfect_values) if _is_opening(state) else super().reason(state, choice)
 
 
 class PerfectPlayer:
@@ -193,13 +159,42 @@ class PerfectPlayer:
 
     def value(self, state: State) -> float:
         """The value with best play."""
-        return position_value(_unlimited(state)).value
+        endless = _unlimited(state)
+        return prober_for(endless.rules).value(endless).value
 
     def reason(self, state: State, choice: Choice) -> str:
         """What the choice does to the lines, and what it is worth."""
-        from qttt.players.explanations import why
+        return why(state, choice, lambda asked: solved_values(_unlimited(asked)))
 
-        return why(state, choice, _perfect_values)
+
+class HardPlayer:
+    """A search that knows the best openings where the level is solved.
+
+    While the board is nearly empty an estimate at the horizon tells little, however far away that is: without
+    the openings the search gives away more in its first moves than in all that follow.
+    """
+
+    name = "hard"
+
+    def __init__(self, budget: Budget) -> None:
+        """Take the budget of its search."""
+        self._halves = (SearchPlayer(self.name, budget), PerfectPlayer())
+
+    def _half(self, state: State) -> Player:
+        opening = state.phase is Phase.MOVE and len(state.position.empty_squares) >= _OPENING_EMPTY
+        return self._halves[opening and is_solved(unlimited(state.rules))]
+
+    def choose(self, state: State, rng: Uniform) -> Choice:
+        """The best by the solver while the board is nearly empty, then one of the best by the search."""
+        return self._half(state).choose(state, rng)
+
+    def value(self, state: State) -> float:
+        """The value with best play in an opening, else the search's estimate."""
+        return self._half(state).value(state)
+
+    def reason(self, state: State, choice: Choice) -> str:
+        """What the choice does to the lines, and what the solver or the search expects."""
+        return self._half(state).reason(state, choice)
 
 
 class EasyPlayer:
@@ -239,8 +234,12 @@ def get_player(name: str, rules: Rules, *, clock: bool = True) -> Player:
         UsageError: no player has this name.
         UnsolvedError: ``perfect`` where the rules are not solved.
     """
-    if name in _SIMPLE:
-        return _SIMPLE[name]()
+    if name == "random":
+        return RandomPlayer()
+    if name == "greedy":
+        return GreedyPlayer()
+    if name == "easy":
+        return EasyPlayer()
     if name == "perfect":
         if not is_solved(unlimited(rules)):
             raise UnsolvedError(
@@ -251,7 +250,7 @@ def get_player(name: str, rules: Rules, *, clock: bool = True) -> Player:
     if name == "medium":
         return SearchPlayer(name, Budget(_MEDIUM_POSITIONS))
     if name == "hard":
-        return HardPlayer(name, Budget(_HARD_POSITIONS, _HARD_SECONDS if clock else None))
+        return HardPlayer(Budget(_HARD_POSITIONS, _HARD_SECONDS if clock else None))
     if match := re.fullmatch(r"search(?::([0-9]{1,4}(?:\.[0-9]{1,6})?))?", name, re.ASCII):
         seconds = float(match[1] or DEFAULT_SECONDS)
         if not 0 < seconds <= MAX_SECONDS:
@@ -260,13 +259,6 @@ def get_player(name: str, rules: Rules, *, clock: bool = True) -> Player:
             return SearchPlayer(name, Budget(1 << 60, seconds))
         return SearchPlayer(name, Budget(max(1, round(seconds * POSITIONS_A_SECOND))))
     raise UsageError(f"player {name!r} does not exist: the players are {', '.join(PLAYERS)}, search:SECONDS")
-
-
-_SIMPLE: dict[str, Callable[[], Player]] = {
-    "random": RandomPlayer,
-    "greedy": GreedyPlayer,
-    "easy": EasyPlayer,
-}
 
 
 def accepts_draw(player: Player, symbol: Symbol, state: State) -> bool:
@@ -281,11 +273,6 @@ def accepts_draw(player: Player, symbol: Symbol, state: State) -> bool:
         UsageError: there is no such symbol.
     """
     return player.value(state) * Symbol.named(symbol).sign <= MARGIN
-
-
-def decider(state: State) -> Symbol:
-    """The player who has to choose: who is to move, or who chooses the mode."""
-    return state.initiator if state.phase is Phase.MODE else state.turn
 
 
 def best_choices(values: Mapping[Choice, Value], state: State) -> list[Choice]:
@@ -323,12 +310,8 @@ def solved_values(state: State) -> dict[Choice, Value]:
         UnsolvedError: there is no table for the rules.
     """
     if state.phase is Phase.MODE:
-        return {mode: value for mode, value in mode_values(state).items()}
-    return {move: value for move, value in move_values(state).items()}
-
-
-def _perfect_values(state: State) -> Mapping[Choice, Value]:
-    return solved_values(_unlimited(state))
+        return {mode: value for mode, value in prober_for(state.rules).mode_values(state).items()}
+    return {move: value for move, value in prober_for(state.rules).move_values(state).items()}
 
 
 @lru_cache(maxsize=_KEPT_CHOICES)
@@ -336,15 +319,8 @@ def _best_solved(state: State) -> list[Choice]:
     endless = _unlimited(state)
     if state.phase is not Phase.MOVE:
         return best_choices(solved_values(endless), state)
-    values: Mapping[Choice, Value] = {move: value for move, value in best_values(endless).items()}
-    return best_choices(values, state)
-
-
-def _is_opening(state: State) -> bool:
-    """Whether ``hard`` knows the best choice in a state."""
-    if state.phase is not Phase.MOVE or len(state.position.empty_squares) < _OPENING_EMPTY:
-        return False
-    return is_solved(unlimited(state.rules))
+    best = prober_for(endless.rules).best_values(endless)
+    return best_choices({move: value for move, value in best.items()}, state)
 
 
 def _unlimited(state: State) -> State:

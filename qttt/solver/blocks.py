@@ -13,7 +13,8 @@ from functools import cache
 from typing import NamedTuple, assert_never
 
 from qttt.game.configurations import Configuration
-from qttt.game.position import Position
+from qttt.game.moves import Kind, Move
+from qttt.game.position import START, Position
 from qttt.game.roots import Attack, Root, Site, read_roots
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Symbol
@@ -23,6 +24,8 @@ from qttt.game.symbols import Symbol
 LONE, ROTATED, CANCELLED, OBSERVED, PAIR = "L", "R", "D", "S", "P"
 KINDS = (LONE, ROTATED, CANCELLED, OBSERVED, PAIR, "hh", "he", "hc", "rr", "re", "rc", "ee", "ec", "cc")
 NOBODY = -1
+#: The players by their numbers in blocks.
+PLAYERS = tuple(Symbol)
 
 _HALF_SIZE = {"h": 1, "r": 1, "e": 2, "c": 2}
 _HALF_RANK = {"h": 0, "r": 1, "e": 2, "c": 3}
@@ -66,12 +69,16 @@ def split(parts: list[tuple[str, tuple[int, ...]]], symbol: int) -> Block:
     return Block(tidy[0][0] + tidy[1][0], tidy[0][1] + tidy[1][1], symbol)
 
 
-def _moved(block: Block, image: tuple[int, ...]) -> Block:
-    """The block after a symmetry of the board."""
+def image_of(block: Block, image: tuple[int, ...]) -> Block:
+    """The block with its squares moved to others.
+
+    Args:
+        block: a block.
+        image: where each square goes, entry 0 unused; a symmetry of the board for example.
+    """
     squares = tuple(image[square] for square in block.squares)
     if len(block.kind) == 2:
-        cut = _HALF_SIZE[block.kind[0]]
-        return split([(block.kind[0], squares[:cut]), (block.kind[1], squares[cut:])], block.symbol)
+        return split(halves(block._replace(squares=squares)), block.symbol)
     return Block(block.kind, tuple(sorted(squares)), block.symbol)
 
 
@@ -104,7 +111,7 @@ def _key_part(block: Block) -> int:
 
 def _code(block: Block) -> int:
     return sum(
-        _key_part(_moved(block, image)) << 8 * KEY_BYTES * index for index, image in enumerate(SYMMETRIES)
+        _key_part(image_of(block, image)) << 8 * KEY_BYTES * index for index, image in enumerate(SYMMETRIES)
     )
 
 
@@ -155,6 +162,12 @@ def code_of(blocks: tuple[int, ...], player: int) -> int:
     return sum(codes[number] for number in blocks)
 
 
+def empty_squares(blocks: tuple[int, ...]) -> tuple[int, ...]:
+    """The squares that no block covers."""
+    covered = {square for number in blocks for square in BLOCKS[number].squares}
+    return tuple(square for square in SQUARES if square not in covered)
+
+
 def blocks_of(position: Position) -> tuple[int, ...]:
     """Read a position's blocks off its dice, in the view it stands in.
 
@@ -168,6 +181,23 @@ def blocks_of(position: Position) -> tuple[int, ...]:
         elif position.configuration(square) is Configuration.CANCELLED:
             found.append(Block(CANCELLED, (square,), NOBODY))
     return tuple(number_of(block) for block in found)
+
+
+def dice_of(block: Block) -> Position:
+    """The dice of a block that nobody has turned, put on an empty board by the moves that make it."""
+    owner = PLAYERS[max(block.symbol, 0)]
+    if len(block.kind) == 1:
+        position = START.after(Move(Kind.CLASSICAL, block.squares[:1]), owner)
+        attacks = [("e", block.squares)] if block.kind == PAIR else []
+    else:
+        attacks = halves(block)
+        places = tuple(sorted(squares[0] for _, squares in attacks))
+        position = START.after(Move(Kind.SUPERPOSITION, places), owner)
+    for letter, squares in attacks:
+        if len(squares) == 2:
+            kind = Kind.ENTANGLING if letter == "e" else Kind.CANCELLING
+            position = position.after(Move(kind, squares), owner.opponent)
+    return position
 
 
 def _block(root: Root) -> Block:
@@ -198,7 +228,7 @@ def root_of(block: Block) -> Root:
     Raises:
         ValueError: for cancelled squares and observed symbols, which are none.
     """
-    symbol = Symbol.O if block.symbol == 1 else Symbol.X
+    symbol = PLAYERS[max(block.symbol, 0)]
     if block.kind in (LONE, ROTATED):
         return Root(symbol, (Site(block.squares[0], rotated=block.kind == ROTATED),))
     if block.kind == PAIR:

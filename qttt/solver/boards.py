@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from qttt.game.result import Result, decide
 from qttt.game.rules import Level, Rules
 from qttt.game.squares import EMPTY, SQUARES
-from qttt.solver.blocks import LONE, OBSERVED, SYMMETRIES, Block, number_of
+from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, SYMMETRIES, Block, number_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,12 +19,8 @@ if TYPE_CHECKING:
 #: With best play: value of a position to the player to move (wins minus losses), probability of a tie.
 Pair = tuple[float, float]
 BOARDS = 3**9
-_WORTH: dict[Result, Pair | None] = {
-    Result.X: (1.0, 0.0),
-    Result.O: (-1.0, 0.0),
-    Result.TIE: (0.0, 1.0),
-    Result.CONTINUE: None,
-}
+#: What the end of a game is worth to X.
+WORTH: dict[Result, Pair] = {Result.X: (1.0, 0.0), Result.O: (-1.0, 0.0), Result.TIE: (0.0, 1.0)}
 
 
 def board_text(number: int) -> str:
@@ -32,9 +28,30 @@ def board_text(number: int) -> str:
     return "".join(".XO"[number // 3**index % 3] for index in range(9))
 
 
+def board_number(blocks: tuple[int, ...], turn: int, level: Level) -> int | None:
+    """The board with which play goes on as these blocks; None if they are not all what is observed.
+
+    Args:
+        blocks: a position.
+        turn: the player to move, 0 for X and 1 for O.
+        level: the level.
+    """
+    number, kind = 0, observed_kind(level)
+    for block in map(BLOCKS.__getitem__, blocks):
+        if block.kind != kind:
+            return None
+        number += (1 if block.symbol == turn else 2) * 3 ** (block.squares[0] - 1)
+    return number
+
+
+def observed_kind(level: Level) -> str:
+    """The kind of block that an observed symbol is."""
+    return LONE if level.observed_in_play else OBSERVED
+
+
 def board_blocks(number: int, level: Level) -> tuple[int, ...]:
     """The blocks with which play goes on after an observation, the player to move as X."""
-    kind = LONE if level.observed_in_play else OBSERVED
+    kind = observed_kind(level)
     return tuple(
         number_of(Block(kind, (square,), ".XO".index(cell) - 1))
         for square, cell in zip(SQUARES, board_text(number), strict=True)
@@ -58,24 +75,19 @@ def classes() -> tuple[tuple[int, ...], ...]:
 
 
 @cache
-def verdicts(level: int) -> tuple[Pair | None, ...]:
+def verdicts(rules: Rules) -> tuple[Pair | None, ...]:
     """For each board number the result to the player to move; None where the game goes on."""
     results: list[Pair | None] = [None] * BOARDS
     for images in classes():
-        result = verdict(images[0], level)
+        result = verdict(images[0], rules)
         for number in images:
             results[number] = result
     return tuple(results)
 
 
-def verdict(number: int, level: int) -> Pair | None:
+def verdict(number: int, rules: Rules) -> Pair | None:
     """The result of one board to the player to move; None where the game goes on."""
-    return _WORTH[decide(board_text(number), _rules(level))]
-
-
-@cache
-def _rules(level: int) -> Rules:
-    return Rules.of(level)
+    return WORTH.get(decide(board_text(number), rules))
 
 
 def averaged(values: "NDArray[np.float64]") -> "NDArray[np.float64]":

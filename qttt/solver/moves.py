@@ -1,23 +1,26 @@
-"""The moves on blocks: what each takes off the board, what it puts there, and which squares it fills."""
+"""The moves on blocks: what each takes off the board, what it puts there, and which squares it fills.
+
+What a move makes of a block is not written here: it is read off the dice, once for each shape of a block.
+"""
 
 from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
-from typing import assert_never
 
-from qttt.game.moves import Kind
+from qttt.game.moves import Kind, Move
+from qttt.game.position import START
 from qttt.game.rules import Level
+from qttt.game.squares import SQUARES
 from qttt.solver.blocks import (
     BLOCKS,
-    CANCELLED,
     LONE,
-    NOBODY,
-    PAIR,
-    ROTATED,
+    PLAYERS,
     Block,
+    blocks_of,
+    dice_of,
     halves,
+    image_of,
     number_of,
-    split,
 )
 
 #: The block that a move takes off the board (None: none), the blocks it puts there, the squares it fills.
@@ -54,27 +57,24 @@ def _puts(
     kind: Kind, filled: tuple[int, ...], player: int, number: int | None
 ) -> tuple[tuple[int, ...], ...]:
     """The blocks that a kind of move puts down, in each way that there is: an attack may take either half."""
-    match kind:
-        case Kind.CLASSICAL:
-            return ((number_of(Block(LONE, filled, player)),),)
-        case Kind.SUPERPOSITION:
-            return ((number_of(Block("hh", filled, player)),),)
-        case Kind.ENTANGLING | Kind.CANCELLING:
-            assert number is not None
-        case _:
-            assert_never(kind)
-    block, (target,) = BLOCKS[number], filled
-    letter = "e" if kind is Kind.ENTANGLING else "c"
-    if block.kind == LONE:
-        if kind is Kind.ENTANGLING:
-            pair = sorted((block.squares[0], target))
-            return ((number_of(Block(PAIR, tuple(pair), NOBODY)),),)
-        # The invaded square is empty for certain; the attacker has a piece in a rotated state.
-        fresh = Block(ROTATED, (target,), player)
-        return ((number_of(Block(CANCELLED, block.squares, NOBODY)), number_of(fresh)),)
-    parts = halves(block)
-    return tuple(
-        (number_of(split([(letter, (squares[0], target)), parts[1 - index]], block.symbol)),)
-        for index, (half, squares) in enumerate(parts)
-        if half == "h"
-    )
+    if number is None:
+        ways, image = _ways(kind, player, None), (0, *filled)
+    else:
+        block = BLOCKS[number]
+        shape = block._replace(squares=SQUARES[: len(block.squares)])
+        ways, image = _ways(kind, player, shape), (0, *block.squares, *filled)
+    return tuple(tuple(number_of(image_of(block, image)) for block in way) for way in ways)
+
+
+@cache
+def _ways(kind: Kind, player: int, block: Block | None) -> tuple[tuple[Block, ...], ...]:
+    """What a kind of move makes of a block on the first squares, read off the dice; it fills the next."""
+    position, covered = START, 0
+    invaded: list[tuple[int, ...]] = [()]
+    if block is not None:
+        position, covered = dice_of(block), len(block.squares)
+        parts = [("h", block.squares)] if block.kind == LONE else halves(block)
+        invaded = [squares for letter, squares in parts if letter == "h"]
+    filled = SQUARES[covered : covered + kind.fills]
+    children = (position.after(Move(kind, square + filled), PLAYERS[player]) for square in invaded)
+    return tuple(tuple(BLOCKS[number] for number in blocks_of(child)) for child in children)

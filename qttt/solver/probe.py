@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from qttt.errors import UsageError
 from qttt.game.moves import Move
-from qttt.game.result import Result
 from qttt.game.rules import LEVELS, Level, Options, Rules
 from qttt.game.state import Phase, State
-from qttt.game.symbols import Mode, Symbol, View
-from qttt.solver.blocks import blocks_of, code_of
-from qttt.solver.boards import Pair
+from qttt.game.symbols import Mode, Symbol
+from qttt.solver.blocks import code_of
+from qttt.solver.boards import WORTH, Pair
+from qttt.solver.places import Place
 from qttt.solver.search import FIRST_INEXACT, MARGIN, Search, position_key
 from qttt.solver.tables import ValueTable, shipped_table, table_path
 
@@ -46,6 +46,12 @@ class Value:
     value: float
     tie: float
     exact: Fraction | None = None
+
+    @classmethod
+    def of(cls, pair: Pair, player: Symbol, *, exact: bool = False) -> Self:
+        """What a position is worth that is worth a pair to a player."""
+        worth = pair[0] * player.sign + 0.0  # Without the sign of a negative zero.
+        return cls(worth, pair[1], Fraction(worth) if exact else None)
 
     @property
     def x(self) -> float:
@@ -87,14 +93,15 @@ class Prober:
                 will do.
         """
         if state.phase is Phase.OVER:
-            return self._as_value(_RESULTS[state.result], Symbol.X)
+            return self._as_value(WORTH[state.result], Symbol.X)
         if state.phase is Phase.MODE:
             modes = self.mode_values(state)
             return modes[best_choice(modes, state.initiator)]
         search = self._search
         if len(search) > KEPT_POSITIONS:
             search.forget()
-        pair = search.value(blocks_of(state.position), _index(state.turn), _switches(state), enough)
+        place = Place.of(state)
+        pair = search.value(place.blocks, place.turn, place.switches, enough)
         return self._as_value(pair, state.turn)
 
     def move_values(self, state: State) -> dict[Move, Value]:
@@ -125,19 +132,17 @@ class Prober:
         """
         if state.positions is None:
             raise ValueError("the positions are not observed, so there is no mode to choose")
-        filled = state.positions.mask
-        rotated = state.position.view is View.ROTATED
-        pairs = self._search.modes(blocks_of(state.position), _index(state.turn), filled, rotated)
+        place = Place.of(state)
+        pairs = self._search.expectation.modes(place.standing, place.turn, state.positions.mask)
         return {mode: self._as_value(pair, state.turn) for mode, pair in zip(Mode, pairs, strict=True)}
 
     def symmetry_class(self, state: State) -> bytes:
         """A key that moments before a move share if they differ by a symmetry or by colours only."""
-        code = code_of(blocks_of(state.position), _index(state.turn))
-        return position_key(code, _switches(state), self.level)
+        place = Place.of(state)
+        return position_key(code_of(place.blocks, place.turn), place.switches, self.level)
 
     def _as_value(self, pair: Pair, mover: Symbol) -> Value:
-        worth = pair[0] * mover.sign + 0.0  # Without the sign of a negative zero.
-        return Value(worth, pair[1], Fraction(worth) if self.level.number < FIRST_INEXACT else None)
+        return Value.of(pair, mover, exact=self.level.number < FIRST_INEXACT)
 
 
 def is_solved(rules: Rules) -> bool:
@@ -163,59 +168,6 @@ def _shared_prober(level: int) -> Prober:
     return Prober(LEVELS[level], shipped_table(level))
 
 
-def value(state: State) -> Value:
-    """The value of any moment of a game.
-
-    Args:
-        state: before a move, on a full board, between positions and mode, or after the end.
-
-    Raises:
-        UnsolvedError: there is no table for the rules.
-        TableError: the table cannot be used.
-    """
-    return prober_for(state.rules).value(state)
-
-
-def move_values(state: State) -> dict[Move, Value]:
-    """The value of each legal move, view switches included, in canonical order.
-
-    Args:
-        state: a moment at which a player is to move; else there are no moves.
-
-    Raises:
-        UnsolvedError: there is no table for the rules.
-        TableError: the table cannot be used.
-    """
-    return prober_for(state.rules).move_values(state)
-
-
-def best_values(state: State) -> dict[Move, Value]:
-    """As ``move_values``, but moves that are not best may have any value less than the best one's.
-
-    Args:
-        state: a moment at which a player is to move; else there are no moves.
-
-    Raises:
-        UnsolvedError: there is no table for the rules.
-        TableError: the table cannot be used.
-    """
-    return prober_for(state.rules).best_values(state)
-
-
-def mode_values(state: State) -> dict[Mode, Value]:
-    """The value of each mode of observation, once the positions are known.
-
-    Args:
-        state: a moment at which the initiator is to choose the mode (Levels 4 and 5).
-
-    Raises:
-        ValueError: there is no mode to choose at this moment.
-        UnsolvedError: there is no table for the rules.
-        TableError: the table cannot be used.
-    """
-    return prober_for(state.rules).mode_values(state)
-
-
 def ranked(values: Mapping[Choice, Value], player: Symbol) -> list[tuple[Choice, Value]]:
     """The choices from best to worst for a player.
 
@@ -237,15 +189,3 @@ def ranked(values: Mapping[Choice, Value], player: Symbol) -> list[tuple[Choice,
 def best_choice(values: Mapping[Choice, Value], player: Symbol) -> Choice:
     """The choice that perfect play makes; the first of ``ranked``."""
     return ranked(values, player)[0][0]
-
-
-_RESULTS: dict[Result, Pair] = {Result.X: (1.0, 0.0), Result.O: (-1.0, 0.0), Result.TIE: (0.0, 1.0)}
-
-
-def _index(player: Symbol) -> int:
-    return int(player is Symbol.O)
-
-
-def _switches(state: State) -> tuple[int, int]:
-    x, o = state.switched
-    return (x, o) if state.turn is Symbol.X else (o, x)

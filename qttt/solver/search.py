@@ -8,10 +8,10 @@ import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from qttt.game.rules import Level
+from qttt.game.rules import Level, Rules
 from qttt.game.squares import SQUARES
-from qttt.solver.blocks import BLOCKS, CODES, LONE, OBSERVED, canonical, code_of, turned
-from qttt.solver.boards import Pair, board_blocks, verdict
+from qttt.solver.blocks import CODES, canonical, code_of, empty_squares, turned
+from qttt.solver.boards import Pair, board_blocks, board_number, verdict
 from qttt.solver.expectation import Expectation
 from qttt.solver.moves import changes
 from qttt.solver.tables import ValueTable
@@ -30,6 +30,7 @@ class Search:
 
     Attributes:
         level: the level played.
+        rules: that level, without options.
         known: value by key, for positions with an empty square.
         full: value by key, for full boards.
         boards: value of each observed board by its number, as they are found.
@@ -49,6 +50,7 @@ class Search:
             progress: called with the number of positions known, now and then.
         """
         self.level = level
+        self.rules = Rules(level)
         self.known: dict[bytes, Pair] = {}
         self.full: dict[bytes, Pair] = {}
         self.boards: dict[int, Pair] = {}
@@ -74,12 +76,12 @@ class Search:
         """
         pair = self.boards.get(number)
         if pair is None:
-            pair = verdict(number, self.level.number) or self.value(board_blocks(number, self.level), 0)
+            pair = verdict(number, self.rules) or self.value(board_blocks(number, self.level), 0)
             self.boards[number] = pair
         return pair
 
     @cached_property
-    def _expectation(self) -> Expectation:
+    def expectation(self) -> Expectation:
         """Values of full boards; boards are searched as they come up to Level 2, and in the table above."""
         if self.level.number < FIRST_INEXACT:
             return Expectation(self.board_value, choice=False, margin=MARGIN)
@@ -89,7 +91,7 @@ class Search:
 
     def _stored_board(self, number: int) -> Pair:
         """The value of an observed board, from its result or the table."""
-        pair = verdict(number, self.level.number)
+        pair = verdict(number, self.rules)
         if pair is None and self._table:
             code = code_of(board_blocks(number, self.level), 0)
             pair = self._table.get(position_key(code, (0, 0), self.level))
@@ -110,42 +112,17 @@ class Search:
             switches: how many view switches the player to move and the other one have made (Level 5).
             enough: of a position that is worth more than this, any value between the two will do.
         """
-        covered = {square for number in blocks for square in BLOCKS[number].squares}
-        empty = tuple(square for square in SQUARES if square not in covered)
+        empty = empty_squares(blocks)
         if not empty:
             return self._observed(blocks, turn, switches[0] != switches[1])
         codes = code_of(blocks, turn), code_of(blocks, 1 - turn)
-        if self._table and switches == (0, 0) and self._is_board(blocks, turn):
-            stored = self._table.get(position_key(codes[0], switches, self.level))
-            if stored:
-                return stored
+        if self._table and switches == (0, 0):
+            board = board_number(blocks, turn, self.level)
+            if board is not None and verdict(board, self.rules) is None:
+                stored = self._table.get(position_key(codes[0], switches, self.level))
+                if stored:
+                    return stored
         return self._best(blocks, empty, turn, codes, switches, enough)
-
-    def _is_board(self, blocks: tuple[int, ...], turn: int) -> bool:
-        """Whether a position is an observed board with which play goes on, or looks like one."""
-        kind = LONE if self.level.observed_in_play else OBSERVED
-        board = 0
-        for number in blocks:
-            block = BLOCKS[number]
-            if block.kind != kind:
-                return False
-            board += (1 if block.symbol == turn else 2) * 3 ** (block.squares[0] - 1)
-        return verdict(board, self.level.number) is None
-
-    def modes(self, blocks: tuple[int, ...], turn: int, filled: int, rotated: bool) -> tuple[Pair, Pair]:
-        """The value of each mode, standard and rotated, once the positions of a full board are known.
-
-        Args:
-            blocks: its blocks, in the view that it stands in.
-            turn: who moves next if play goes on.
-            filled: the filled squares, square 1 the lowest bit.
-            rotated: the view is rotated.
-
-        Returns:
-            Values to the player who moves next.
-        """
-        standing = tuple(map(turned, blocks)) if rotated else blocks
-        return self._expectation.modes(standing, turn, filled)
 
     def _observed(self, blocks: tuple[int, ...], turn: int, rotated: bool) -> Pair:
         if rotated:
@@ -153,7 +130,7 @@ class Search:
         key = canonical(code_of(blocks, turn))
         pair = self.full.get(key)
         if pair is None:
-            pair = self.full[key] = self._expectation.value(blocks, turn)
+            pair = self.full[key] = self.expectation.value(blocks, turn)
         return pair
 
     def _best(

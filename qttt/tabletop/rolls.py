@@ -5,7 +5,6 @@ and the few that it cannot (3.318 % …) are drawn. *d6* ones are those of the P
 where two dice both showing 1 stand for 3 %.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -86,19 +85,6 @@ def throw(question: Question, rng: Uniform, rolls: Rolls = Rolls.EXACT) -> Roll:
         return Roll(question, thrown, None, yes)
     drawn = rng.random()
     return Roll(question, (), drawn, drawn < float(question.chance))
-
-
-def roll(table: Table, question: Question, rng: Uniform, rolls: Rolls = Rolls.EXACT) -> tuple[Roll, Table]:
-    """Roll for one question on the table.
-
-    Returns:
-        What was thrown and answered, and the table afterwards.
-
-    Raises:
-        ValueError: if the question is not asked at this table.
-    """
-    thrown = throw(question, rng, rolls)
-    return thrown, table.answer(question, yes=thrown.yes)
 
 
 def roll_step(table: Table, rng: Uniform, rolls: Rolls = Rolls.EXACT) -> tuple[list[Roll], Table]:
@@ -187,71 +173,46 @@ def measure_by_rolls(state: State, square: int, rng: Uniform) -> tuple[Measureme
     return Measurement(square, EMPTY), records
 
 
-Chance = Callable[[Question], Surd]
-
-
-def exact_chance(question: Question) -> Surd:
-    """The chance of yes that the dice stand for."""
-    return question.chance
-
-
-def d6_chance(question: Question) -> Surd:
-    """The chance of yes with a d6, read as the Player Reference's roll tables say."""
-    return Surd(question.reading.chance)
-
-
-def rolled_odds(table: Table, mode: Mode, chance: Chance) -> Odds:
+def rolled_odds(table: Table, mode: Mode, rolls: Rolls) -> Odds:
     """The exact distribution of the board when a table is rolled to its end.
 
     Args:
         table: a table at any moment.
         mode: the mode that will be chosen, or that was.
-        chance: the chance of yes of each question.
+        rolls: exact chances, or those of the roll tables.
 
     Raises:
-        UsageError: a mode that does not exist.
+        UsageError: a mode or rolls that do not exist.
     """
-    mode = Mode.named(mode)
-    return Odds(
-        tuple(
-            RootOdds(
-                group.squares,
-                tuple((pattern, float(p)) for pattern, p in rolled_out(group.cluster, mode, chance).items()),
-            )
-            for group in table.groups
-        ),
-        table.fixed,
+    mode, rolls = Mode.named(mode), Rolls.named(rolls)
+    parts = (
+        (group.squares, tuple((pattern, float(p)) for pattern, p in rolled_out(group.cluster, mode, rolls)))
+        for group in table.groups
     )
+    return Odds(tuple(RootOdds(squares, patterns) for squares, patterns in parts), table.fixed)
 
 
-def rolled_out(cluster: Cluster, mode: Mode, chance: Chance) -> dict[str, Surd]:
+@cache
+def rolled_out(cluster: Cluster, mode: Mode, rolls: Rolls) -> tuple[tuple[str, Surd], ...]:
     """The exact distribution of what a cluster's squares hold when all its questions are rolled for.
 
     Args:
         cluster: the dice of one root on the table.
         mode: how symbols are read once the positions are settled.
-        chance: the chance of yes of each question.
+        rolls: exact chances, or those of the roll tables.
 
     Returns:
         One character a square (``.`` for empty) and its probability, by pattern; they sum to exactly 1.
-
-    Raises:
-        UsageError: a mode that does not exist.
     """
-    return dict(_rolled_out(cluster, Mode.named(mode), chance))
-
-
-@cache
-def _rolled_out(cluster: Cluster, mode: Mode, chance: Chance) -> tuple[tuple[str, Surd], ...]:
     if not cluster.answers:
         if cluster.step is Step.POSITIONS:
-            return _rolled_out(cluster.read(mode), mode, chance)
+            return rolled_out(cluster.read(mode), mode, rolls)
         return ((cluster.symbols, ONE),)
-    first = cluster.answers[0]
-    p = chance(first.question)
+    question, yes, no = cluster.answers[0]
+    p = question.chance if rolls is Rolls.EXACT else Surd(question.reading.chance)
     merged: dict[str, Surd] = {}
-    for weight, left in ((p, first.yes), (ONE - p, first.no)):
-        for pattern, probability in _rolled_out(left, mode, chance):
+    for weight, left in ((p, yes), (ONE - p, no)):
+        for pattern, probability in rolled_out(left, mode, rolls):
             merged[pattern] = merged.get(pattern, ZERO) + weight * probability
     return tuple(sorted(merged.items()))
 
@@ -275,4 +236,4 @@ def roll_odds(state: State, mode: Mode = Mode.STANDARD, rolls: Rolls = Rolls.D6)
     exact = state.odds(mode)
     if Rolls.named(rolls) is Rolls.EXACT:
         return exact
-    return rolled_odds(table_of(state), mode, d6_chance)
+    return rolled_odds(table_of(state), mode, Rolls.D6)

@@ -118,12 +118,7 @@ class Table:
     @cached_property
     def board(self) -> str:
         """Nine characters: the symbols placed so far, those of earlier observations included."""
-        observed = list(self.fixed)
-        for group in self.groups:
-            for square, placed in zip(group.squares, group.cluster.symbols, strict=True):
-                if placed != EMPTY:
-                    observed[square - 1] = placed
-        return "".join(observed)
+        return self.position.observed
 
     @property
     def filled(self) -> str:
@@ -284,25 +279,3 @@ def _group(position: Position, squares: tuple[int, ...], step: Step) -> Group:
     twisted = frozenset(place for place, square in enumerate(squares, 1) if square in position.twisted)
     placed = EMPTY * len(squares)
     return Group(squares, tuple(numbers), cluster(tuple(dice), placed, step, twisted=twisted))
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What became of a square between two looks at the board.
-
-    Attributes:
-        square: the square.
-        cell: the symbol placed there, or ``.`` if it is now known to be empty.
-    """
-
-    square: int
-    cell: str
-
-
-def changes(before: Position, after: Position) -> tuple[Change, ...]:
-    """The squares that a roll, or a step that needs none, has settled, by ascending square."""
-    return tuple(
-        Change(square, after.observed[square - 1])
-        for square in range(1, 10)
-        if before.at(square) and not after.at(square)
-    )

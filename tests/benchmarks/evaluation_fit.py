@@ -17,7 +17,7 @@ from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.players.evaluation import empty_counts, line_chances
 from qttt.solver.blocks import blocks_of
-from qttt.solver.probe import is_solved, value
+from qttt.solver.probe import is_solved, prober_for
 
 Numbers = NDArray[np.float64]
 #: Where the fit starts, and what it keeps to where the positions say little: own lines, the opponent's, the
@@ -75,7 +75,7 @@ def fit(levels: list[int], count: int, *, two_modes: bool) -> None:
     states = [
         state for level in levels for state in random_states(level, count, np.random.default_rng(level))
     ]
-    exact = [value(state) for state in states]
+    exact = [prober_for(state.rules).value(state) for state in states]
     x = np.array([features(state) for state in states])
     y = np.array([entry.for_player(state.turn) for entry, state in zip(exact, states, strict=True)])
     empty = np.array([len(state.position.empty_squares) for state in states])

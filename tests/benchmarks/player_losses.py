@@ -12,7 +12,7 @@ import numpy as np
 from qttt.game.moves import Move
 from qttt.game.rules import Rules
 from qttt.players import get_player
-from qttt.solver.probe import move_values
+from qttt.solver.probe import prober_for
 from tests.benchmarks.evaluation_fit import random_states
 
 PLAYERS = ("random", "greedy", "easy", "medium", "hard")
@@ -21,7 +21,7 @@ PLAYERS = ("random", "greedy", "easy", "medium", "hard")
 def main(level: int, count: int) -> None:
     """Measure and print, a line a player."""
     states = random_states(level, count, np.random.default_rng(3))
-    values = [move_values(state) for state in states]
+    values = [prober_for(state.rules).move_values(state) for state in states]
     for name in PLAYERS:
         player, rng = get_player(name, Rules.of(level), clock=False), np.random.default_rng(1)
         losses = []

@@ -22,8 +22,7 @@ from qttt.game.outcomes import Observation, Positions
 from qttt.game.rules import LEVELS
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
-from qttt.players.choices import choices
-from qttt.players.strategies import decider
+from qttt.players.choices import choices, decider
 from qttt.records.record import Record
 from qttt.solver.probe import Prober
 from qttt.solver.search import MARGIN

@@ -18,7 +18,7 @@ import pytest
 from qiskit.quantum_info import Operator
 
 from qttt.game import Game
-from qttt.game.configurations import TURNING, Configuration, turned
+from qttt.game.configurations import Configuration, turned
 from qttt.game.dice import COLOURS, Die, amplitude_of, die_of
 from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Observation, Positions
@@ -452,7 +452,7 @@ CLAIMS = [
         "(Entangled.*?), keep their (.*?)\\.",
         lambda level: (
             "Entangled, cancelled, half-entangled and half-cancelled squares, and the target of a half-cancel"
-            if {kind for kind in Configuration if kind not in TURNING} - {Configuration.EMPTY}
+            if {kind for kind in Configuration if not kind.turns} - {Configuration.EMPTY}
             == {
                 Configuration.ENTANGLED,
                 Configuration.CANCELLED,
@@ -742,7 +742,7 @@ def cancelled_dice() -> tuple[str, str, str]:
 
 
 def kind_of(tokens: str, square: int, first: Symbol) -> str:
-    return played(tokens, 5, first).state.position.configuration(square).value
+    return played(tokens, 5, first).state.position.configuration(square).word
 
 
 def sign_shows() -> str:

@@ -8,7 +8,7 @@ import pytest
 from qttt.game.rules import Rules
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
-from qttt.solver.probe import value
+from qttt.solver.probe import prober_for
 
 PAGE = (Path(__file__).parents[2] / "examples" / "guide" / "players.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## Never less than the value")[2].partition("\n## ")[0]
@@ -39,7 +39,9 @@ def test_perfect_gets_the_value_or_more(row: tuple[str, ...]) -> None:
     assert mean == pytest.approx((x - o) / games, abs=5e-5)
     spread = ((x + o) / games - ((x - o) / games) ** 2) ** 0.5
     assert error == pytest.approx(spread / games**0.5, abs=5e-5)
-    solved = value(State(Rules.of(level), turn=first)).value
+    solved = (
+        prober_for(State(Rules.of(level), turn=first).rules).value(State(Rules.of(level), turn=first)).value
+    )
     assert worth == pytest.approx(solved, abs=5e-5)
     assert (x - o) / games >= solved - 3 * spread / games**0.5
     if other == "perfect":

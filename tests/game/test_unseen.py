@@ -9,7 +9,7 @@ from qttt.display.text import ASCII, draw_legend
 from qttt.game import Game
 from qttt.game.symbols import Mode
 from qttt.tabletop.questions import Question
-from qttt.tabletop.rolls import roll, roll_step, table_of
+from qttt.tabletop.rolls import roll_step, table_of, throw
 from tests.support.cli_runs import refusal, run, run_json
 
 # The same dice in the same view, and two states: only in the first were the four squares rotated.
@@ -63,8 +63,7 @@ def test_the_questions_of_the_dice_say_it() -> None:
     game = played("5~ 1+3 1*2 4 6 7 8 9 =p:#.#######")
     (question,) = (question for question in asked(game, Mode.STANDARD) if question.square == 1)
     assert str(question) == f"X points at 1, {UNSEEN}: is this square mine? (even means yes)"
-    _, table = roll_step(table_of(game.state), np.random.default_rng(1))
-    thrown, _ = roll(table.choose(Mode.STANDARD), question, np.random.default_rng(1))
+    thrown = throw(question, np.random.default_rng(1))
     assert str(thrown).startswith(str(question))
     assert 1 not in {question.square for question in asked(game, Mode.ROTATED)}
     tabletop = played("5~ 1+3 1*2 4 6 7 8 9 =p:#.#######", "")

@@ -168,7 +168,7 @@ def test_perfect_against_itself_is_worth_what_the_solver_says() -> None:
     score = Score()
     score.add_all(play_match(Match("perfect", "perfect", rules, seed=2), range(10)))
     # At Level 1 X wins for certain.
-    assert probe.value(State(rules)).value == 1
+    assert probe.prober_for(State(rules).rules).value(State(rules)).value == 1
     assert score.wins[Result.X] == 10
 
 
@@ -180,7 +180,7 @@ def test_the_mean_of_perfect_games_is_the_value(level: int) -> None:
     score.add_all(play_match(Match("perfect", "perfect", rules, seed=level), range(200)))
     mean, _, high = score.value()
     error = (high - mean) / 1.96
-    assert abs(mean - probe.value(State(rules)).value) <= 3 * error + 1e-12
+    assert abs(mean - probe.prober_for(State(rules).rules).value(State(rules)).value) <= 3 * error + 1e-12
 
 
 @pytest.mark.slow
@@ -194,7 +194,10 @@ def test_nobody_gets_more_than_the_value_against_perfect(opponent: str, symbol: 
     score.add_all(play_match(Match(*names, rules, seed=7), range(games)))
     mean, _, high = score.value()
     error = (high - mean) / 1.96
-    assert mean * symbol.sign >= probe.value(State(rules)).value * symbol.sign - 3 * error
+    assert (
+        mean * symbol.sign
+        >= probe.prober_for(State(rules).rules).value(State(rules)).value * symbol.sign - 3 * error
+    )
 
 
 @pytest.mark.slow

@@ -173,7 +173,7 @@ def test_footnote_5_half_entangling_the_middle_gains_on_a_split_opening() -> Non
     puzzle = TEXT_PUZZLES["split-opening"].puzzle()
     values = {str(choice): value.value for choice, value in puzzle.advice.choices}
     # O's answer in the text leaves X less than the empty board is worth to whoever moves first.
-    assert values["5*9"] < probe.value(Game(2).state).value
+    assert values["5*9"] < probe.prober_for(Game(2).state.rules).value(Game(2).state).value
     odds = puzzle.game.state.child(Move.parse("5*9")).odds().squares()[4]
     assert (odds["X"], odds["O"]) == (0.25, 0.5)
 

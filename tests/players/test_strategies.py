@@ -20,10 +20,10 @@ from qttt.players.evaluation import estimate, line_shares
 from qttt.players.explanations import chances
 from qttt.players.immediate import odds_now
 from qttt.players.lookahead import Budget, look_ahead
-from qttt.players.places import Place, moved
 from qttt.players.strategies import accepts_draw, best_choices, solved_values
 from qttt.solver import probe
 from qttt.solver.blocks import blocks_of
+from qttt.solver.places import Place, moved
 from qttt.solver.probe import UnsolvedError, ranked
 from tests.support.games import advance_by_chance, game_of, make, random_states
 
@@ -86,7 +86,7 @@ def test_a_search_of_the_whole_phase_finds_the_solver_s_values(level: int) -> No
         if 0 < len(state.position.empty_squares) <= 4:
             found = look_ahead(state, Budget(1 << 40))
             assert found.complete
-            exact = probe.move_values(state)
+            exact = probe.prober_for(state.rules).move_values(state)
             for choice, value in found.values.items():
                 assert isinstance(choice, Move)
                 if _leaves_few_empty(state.child(choice)):
@@ -162,10 +162,10 @@ def test_hard_knows_the_best_openings_where_they_are_solved(level: int) -> None:
     hard = get_player("hard", Rules.of(level))
     for tokens in ("", "5", "1", "2 8"):
         state = game_of(tokens, level=level).state
-        values = probe.move_values(state)
+        values = probe.prober_for(state.rules).move_values(state)
         choice = hard.choose(state, np.random.default_rng(level))
         assert choice in best_choices(solved_values(state), state)
-        assert hard.value(state) == probe.value(state).value
+        assert hard.value(state) == probe.prober_for(state.rules).value(state).value
         assert isinstance(choice, Move)
         assert chances(values[choice]) in hard.reason(state, choice)
 
@@ -239,7 +239,7 @@ def test_perfect_plays_a_best_move_and_mixes_equals() -> None:
     rng = np.random.default_rng(2)
     for state in random_states(2, 20, seed=6):
         choice = perfect.choose(state, rng)
-        exact = probe.move_values(state)
+        exact = probe.prober_for(state.rules).move_values(state)
         assert isinstance(choice, Move)
         top = ranked(exact, state.turn)[0][1]
         assert exact[choice].for_player(state.turn) == top.for_player(state.turn)
@@ -250,7 +250,7 @@ def test_perfect_plays_a_best_move_and_mixes_equals() -> None:
 def test_draws_are_taken_only_when_the_game_does_not_look_better() -> None:
     perfect = get_player("perfect", Rules.of(2))
     state = game_of("5").state
-    worth = probe.value(state).value
+    worth = probe.prober_for(state.rules).value(state).value
     assert worth != 0
     assert accepts_draw(perfect, Symbol.X, state) == (worth <= 0)
     assert accepts_draw(perfect, Symbol.O, state) == (worth >= 0)

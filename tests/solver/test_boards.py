@@ -30,7 +30,7 @@ def test_classes_part_the_boards() -> None:
 def test_every_board_has_the_result_that_the_rules_give(level: int) -> None:
     worth = {"X": (1.0, 0.0), "O": (-1.0, 0.0), "tie": (0.0, 1.0), "continue": None}
     for number in Random(level).sample(range(BOARDS), 2000):
-        assert verdicts(level)[number] == worth[decide(board_text(number), Rules.of(level))]
+        assert verdicts(Rules.of(level))[number] == worth[decide(board_text(number), Rules.of(level))]
 
 
 def test_an_average_is_the_mean_over_its_symbols() -> None:

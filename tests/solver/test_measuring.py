@@ -21,11 +21,11 @@ from qttt.game.symbols import Symbol
 from qttt.players.choices import Look, choices
 from qttt.players.lookahead import Budget, look_ahead
 from qttt.solver.blocks import BLOCKS, blocks_of
-from qttt.solver.boards import BOARDS, board_text
+from qttt.solver.boards import BOARDS, board_text, verdicts
 from qttt.solver.making.measuring.boards import BoardValues, Phase
 from qttt.solver.making.measuring.making import packed, solve_measuring
 from qttt.solver.measuring.positions import collapsed, marks_of
-from qttt.solver.measuring.tables import board_pairs, going_on, measuring_table, opening_value, results
+from qttt.solver.measuring.tables import board_pairs, going_on, measuring_table, opening_value
 from qttt.solver.tables import pack_table, unpack_table
 from tests.support.solver_brute import Brute, Pair, better, random_child
 from tests.support.solver_brute import _mean as mean
@@ -98,7 +98,7 @@ def test_which_boards_are_valued(level: int) -> None:
     for number in range(BOARDS):
         empty = board_text(number).count(EMPTY)
         pair = board_pairs(level)[number]
-        assert (pair is None) == (empty > 4 and results(level)[number] is None)
+        assert (pair is None) == (empty > 4 and verdicts(Rules.of(level, "measure-turn"))[number] is None)
 
 
 @pytest.mark.parametrize("level", [1, 2])
@@ -320,7 +320,7 @@ def test_level_1_solved_anew_is_what_ships(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_too_little_memory_is_said_before_it_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.solver.making.measuring.making.available_memory", lambda: 100.0)
+    monkeypatch.setattr("qttt.solver.making.levels.available_memory", lambda: 100.0)
     with pytest.raises(UsageError, match="Level 1 with measure-turn takes 700 MB of memory; 100 MB are free"):
         solve_measuring(1)
 
@@ -335,8 +335,8 @@ def test_without_numba_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
 def test_compiled_code_agrees_with_the_search_and_from_the_rules_alone() -> None:
     """Boards found by compiled code from the rules, and first-phase positions, both by another road too."""
     compiled = pytest.importorskip("qttt.solver.making.measuring.compiled")
-    verdicts = np.array([pair or (compiled.GOES_ON, 0.0) for pair in results(1)])
-    memory = compiled.new_memory(verdicts, 1 << 20)
+    ends = np.array([pair or (compiled.GOES_ON, 0.0) for pair in verdicts(Rules.of(1, "measure-turn"))])
+    memory = compiled.new_memory(ends, 1 << 20)
     for images in going_on(1):
         board = blocks_of(observed_state(board_text(images[0]), 1).position)
         assert compiled.find_value(packed(board, 0), memory) == board_pairs(1)[images[0]]
@@ -352,8 +352,8 @@ def test_compiled_code_agrees_with_the_search_and_from_the_rules_alone() -> None
 def test_two_more_passes_change_nothing() -> None:
     """Whoever would gain by a pass sees it answered by the other one; only the value, ties may be avoided."""
     compiled = pytest.importorskip("qttt.solver.making.measuring.compiled")
-    verdicts = np.array([pair or (0.0, 0.0) for pair in board_pairs(1)])
-    memory = compiled.new_memory(verdicts, 1 << 22)
+    ends = np.array([pair or (0.0, 0.0) for pair in board_pairs(1)])
+    memory = compiled.new_memory(ends, 1 << 22)
     rng = Random(4)
     for _ in range(30):
         state = random_first_phase(1, rng, 9)

@@ -11,23 +11,25 @@ from qttt.game.outcomes import Observation, Positions
 from qttt.game.rules import LEVELS, Rules
 from qttt.game.squares import LINES
 from qttt.game.state import Phase, State
-from qttt.game.symbols import Symbol
-from qttt.solver.probe import (
-    UnsolvedError,
-    Value,
-    best_choice,
-    best_values,
-    is_solved,
-    mode_values,
-    move_values,
-    ranked,
-    value,
-)
+from qttt.game.symbols import Mode, Symbol
+from qttt.solver.probe import UnsolvedError, Value, best_choice, is_solved, prober_for, ranked
 from qttt.solver.search import Search
 from qttt.solver.tables import shipped_table
 from tests.support.solver_brute import Brute, random_child, random_state
 
 SOLVED = [level.number for level in LEVELS if is_solved(Rules(level))]
+
+
+def value(state: State) -> Value:
+    return prober_for(state.rules).value(state)
+
+
+def move_values(state: State) -> dict[Move, Value]:
+    return prober_for(state.rules).move_values(state)
+
+
+def mode_values(state: State) -> dict[Mode, Value]:
+    return prober_for(state.rules).mode_values(state)
 
 
 def state_of(level: int, tokens: str, first: Symbol = Symbol.X) -> State:
@@ -152,7 +154,7 @@ def test_best_moves_are_found_without_the_value_of_every_other(level: int) -> No
     rng = Random(29)
     for _ in range(12):
         state = random_state(Rules.of(level), 9 if level < 3 else 5, rng, phases=2)
-        every, some = move_values(state), best_values(state)
+        every, some = move_values(state), prober_for(state.rules).best_values(state)
         assert list(some) == list(every)
         most = max((worth.for_player(state.turn) for worth in every.values()), default=0.0)
         for move, found in some.items():

@@ -23,11 +23,8 @@ from qttt.tabletop.d6 import RollRule
 from qttt.tabletop.questions import Asks, Cluster, Question, Step
 from qttt.tabletop.rolls import (
     Rolls,
-    d6_chance,
-    exact_chance,
     measure_by_rolls,
     observe_by_rolls,
-    roll,
     roll_odds,
     roll_step,
     rolled_odds,
@@ -220,10 +217,10 @@ def test_every_row_as_exact_and_as_d6_number(row: dict[str, Any]) -> None:
     state = played(row["level"], row["record"], row["first"]).state
     mode = Mode(row["mode"])
     table = table_of(state)
-    for chance, expected in ((exact_chance, row["exact"]), (d6_chance, float(Fraction(row["d6"])))):
+    for rolls, expected in ((Rolls.EXACT, row["exact"]), (Rolls.D6, float(Fraction(row["d6"])))):
         boards = {
             board: p
-            for board, p in rolled_odds(table, mode, chance).outcomes().items()
+            for board, p in rolled_odds(table, mode, rolls).outcomes().items()
             if all(board[int(square) - 1] == cell for square, cell in row["given"].items())
         }
         cell = {"empty": ".", "filled": "XO"}.get(row["result"], row["result"])
@@ -243,7 +240,7 @@ def test_d6_numbers_of_half_cancels(record: str, positions: dict[str, str]) -> N
     table = table_of(played(3, record).state)
     group = next(group for group in table.groups if 1 in group.squares)
     rolled: dict[str, Surd] = {}
-    for pattern, p in rolled_out(group.cluster, Mode.STANDARD, d6_chance).items():
+    for pattern, p in rolled_out(group.cluster, Mode.STANDARD, Rolls.D6):
         cells = dict(zip(group.squares, pattern, strict=True))
         key = "".join(filled_squares(cells[square]) for square in sorted(cells))
         rolled[key] = rolled.get(key, ZERO) + p
@@ -293,7 +290,7 @@ def test_rolls_in_any_order_give_the_exact_distribution(level: int, record: str,
         for mode in state.modes:
             rolled = dict(rolled_in_every_order(group.cluster, mode))
             assert rolled == root_distribution(roots[group.squares], mode)
-            assert rolled == rolled_out(group.cluster, mode, exact_chance)
+            assert rolled == dict(rolled_out(group.cluster, mode, Rolls.EXACT))
 
 
 def test_ones_are_never_rolled_up_to_level_two() -> None:
@@ -338,7 +335,7 @@ def test_random_positions_rolled_in_random_orders(level: int, seed: int) -> None
     for mode in state.modes:
         exact = state.odds(mode).outcomes()
         table = table_of(state)
-        assert distance(rolled_odds(table, mode, exact_chance).outcomes(), exact) < 1e-12
+        assert distance(rolled_odds(table, mode, Rolls.EXACT).outcomes(), exact) < 1e-12
         if len(exact) <= 64:
             rolled = expanded(table, rng, mode, ONE)
             assert sum(rolled.values(), ZERO) == ONE
@@ -376,7 +373,7 @@ def test_physical_views_are_rolled_exactly(seed: int) -> None:
     if state.result != "continue":
         return
     for mode in state.modes:
-        rolled = rolled_odds(table_of(state), mode, exact_chance).outcomes()
+        rolled = rolled_odds(table_of(state), mode, Rolls.EXACT).outcomes()
         assert distance(rolled, state.odds(mode).outcomes()) < 1e-12
 
 
@@ -443,7 +440,8 @@ def test_drawn_chances_show_their_number_and_thrown_ones_their_faces() -> None:
     assert (drawn.thrown, drawn.yes) == ((), False)
     assert drawn.drawn == pytest.approx(0.5 / 6)
     assert str(drawn) == "X points at 1: is this square mine? (drawn: below 0.0332 means yes) 0.0833: no"
-    rolled, after = roll(table, question, Scripted(1, 1), Rolls.D6)
+    rolled = throw(question, Scripted(1, 1), Rolls.D6)
+    after = table.answer(question, yes=rolled.yes)
     assert str(rolled) == "X points at 1: is this square mine? (two dice, both showing 1, mean yes) 1 1: yes"
     assert after.board == "X........"
     assert after.done
@@ -467,9 +465,7 @@ def test_positions_first_and_the_mode_later_carry_on_from_the_same_table() -> No
     later = game.state.child(Positions(table.filled))
     for mode in Mode:
         assert table_of(later).choose(mode) == table.choose(mode)
-        assert (
-            distance(rolled_odds(table, mode, exact_chance).outcomes(), later.odds(mode).outcomes()) < 1e-12
-        )
+        assert distance(rolled_odds(table, mode, Rolls.EXACT).outcomes(), later.odds(mode).outcomes()) < 1e-12
         board, rolls = observe_by_rolls(later, mode, rng)
         assert filled_squares(board) == table.filled
         assert rolls[0].question.asker is game.state.initiator

@@ -3,12 +3,12 @@
 import pytest
 
 from qttt.game.game import Game
-from qttt.game.position import START, Position
+from qttt.game.position import START
 from qttt.game.rules import Rules
 from qttt.game.symbols import Mode, Symbol
 from qttt.tabletop.questions import Asks
 from qttt.tabletop.rolls import table_of
-from qttt.tabletop.table import Change, changes, lay_out
+from qttt.tabletop.table import lay_out
 
 
 def test_a_table_has_the_modes_that_are_given_else_those_of_the_level() -> None:
@@ -53,11 +53,3 @@ def test_a_table_begins_as_the_board_stands() -> None:
     table = table_of(game.state).position
     assert standing.twisted == table.twisted == {1, 2}
     assert (table.dice, table.view) == (standing.dice, standing.view)
-
-
-def test_changes_are_what_dice_have_given_way_to() -> None:
-    before = Game(3)
-    before.play("1+9 5")
-    after = Position(observed="X...O....")
-    assert changes(before.state.position, after) == (Change(1, "X"), Change(5, "O"), Change(9, "."))
-    assert changes(after, after) == ()

@@ -73,7 +73,7 @@ def _square(position: Position, square: int, open_to: Symbol | None) -> dict[str
 
 def _kind(position: Position, square: int) -> str:
     unseen = ", rotated although the dice do not show it" * (square in position.twisted)
-    return position.configuration(square).value + unseen
+    return position.configuration(square).word + unseen
 
 
 def _add_arguments(parser: ArgumentParser) -> None:

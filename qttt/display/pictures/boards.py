@@ -4,16 +4,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import hypot, sqrt
 
-from qttt.display.pictures.descriptions import SHORT, describe_position, signed, view_sign
+from qttt.display.pictures.descriptions import describe_position, signed
 from qttt.display.pictures.palette import die_colour
 from qttt.display.pictures.scene import Circle, Curve, Point, Polygon, Scene, Shape, Text, rectangle
 from qttt.display.text import colour_letter
-from qttt.game.configurations import Configuration
+from qttt.game.configurations import Configuration, partner
 from qttt.game.dice import Die
 from qttt.game.position import Position
 from qttt.game.roots import Attack, Root, read_roots
 from qttt.game.squares import EMPTY, SQUARES, lines_in
-from qttt.game.symbols import Symbol
+from qttt.game.symbols import Symbol, View
 
 CELL = 120.0
 MARGIN = 10.0
@@ -168,7 +168,7 @@ def _labels(position: Position, square: int, open_to: Symbol | None, emptied: bo
     if emptied:
         return [*shapes, _label(square, "found empty")]
     kind = position.configuration(square)
-    words = SHORT[kind]
+    words = kind.label
     if square in position.twisted:
         words += ", turned"
     if words:
@@ -198,19 +198,9 @@ def _links(position: Position, roots: Sequence[Root]) -> Iterator[Curve | Circle
             yield from _link(first, second, 2.2, _DOTS)
     for square in SQUARES:
         if position.configuration(square) is Configuration.CANCELLED:
-            target = _target(position, square)
+            target = partner(position.dice, square)
             if target is not None:
                 yield from _arrow(square, target)
-
-
-def _target(position: Position, square: int) -> int | None:
-    """The square that still holds the two pieces that were cancelled here."""
-    pieces = {die.piece for die in position.at(square)}
-    for other in SQUARES:
-        dice = position.at(other)
-        if other != square and len(dice) == 2 and {die.piece for die in dice} == pieces:
-            return other
-    return None
 
 
 def _bend(first: int, second: int) -> Point:
@@ -271,7 +261,7 @@ def _view(position: Position, top: float) -> list[Shape]:
     x, y = MARGIN + 20, top + 8
     return [
         rectangle(x - 19, y - 11, 38, 20, fill="square", stroke="ink", width=1.4),
-        Text((x, y + 4), view_sign(position.view), 11, "ink", "middle", bold=True),
+        Text((x, y + 4), "△/□" if position.view is View.STANDARD else "+/−", 11, "ink", "middle", bold=True),
         Text((x + 27, y + 4), f"{position.view} view", 11, "ink"),
     ]
 

@@ -2,34 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
-from qttt.game.configurations import Configuration, partner
+from qttt.game.configurations import partner
 from qttt.game.dice import Die
 from qttt.game.position import Position
 from qttt.game.squares import NAMES, SQUARES, lines_in
 from qttt.game.symbols import Symbol, View
-
-#: What a small label in a square says, shorter than the configuration's name where that is long.
-SHORT: dict[Configuration, str] = {
-    Configuration.EMPTY: "",
-    Configuration.CLASSICAL: "classical",
-    Configuration.SUPERPOSITION: "half here",
-    Configuration.ENTANGLED: "entangled",
-    Configuration.HALF_ENTANGLED: "half-entangled",
-    Configuration.CANCELLED: "cancelled",
-    Configuration.HALF_CANCELLED: "half-cancelled",
-    Configuration.TARGET: "target",
-    Configuration.PLUS: "plus",
-    Configuration.MINUS: "minus",
-    Configuration.PLUS_HALF: "plus, half here",
-    Configuration.MINUS_HALF: "minus, half here",
-}
-
-
-_JOINS = {
-    Configuration.CANCELLED: "into",
-    Configuration.HALF_CANCELLED: "into",
-    Configuration.TARGET: "from",
-}
 
 
 def signed(value: int) -> str:
@@ -70,11 +47,11 @@ def describe_square(position: Position, square: int, opens: Mapping[int, Symbol]
     if not contents:
         return "empty"
     kind = position.configuration(square)
-    words = " and ".join(describe_die(die) for die in contents) + f", {kind.value}"
+    words = " and ".join(describe_die(die) for die in contents) + f", {kind.word}"
     if len(contents) == 2 and contents[0].piece != contents[1].piece:
         other = partner(position.dice, square)
-        if other is not None and kind not in (Configuration.PLUS, Configuration.MINUS):
-            words += f" {_JOINS.get(kind, 'with')} square {other}"
+        if other is not None and kind.link:
+            words += f" {kind.link} square {other}"
     if square in position.twisted:
         words += ", rotated although the dice do not show it"
     return f"{words}, open to {opens[square]}" if opens and square in opens else words

@@ -37,9 +37,7 @@ def solve_level(level: int, progress: Progress | None = None) -> bytes:
     Raises:
         UsageError: the extra ``solve`` is not installed, or there is too little memory.
     """
-    free = available_memory()
-    if free is not None and free < MEMORY[level]:
-        raise UsageError(f"solving Level {level} takes {MEMORY[level]} MB of memory; {free:.0f} MB are free")
+    check_memory(f"Level {level}", MEMORY[level])
     started = time.perf_counter()
     solve = _solve_exactly if level < FIRST_INEXACT else _solve_compiled
     positions, about = solve(LEVELS[level], progress)
@@ -54,6 +52,32 @@ def solve_level(level: int, progress: Progress | None = None) -> bytes:
             "seconds": round(time.perf_counter() - started, 1),
         },
     )
+
+
+def check_memory(what: str, needed: int) -> None:
+    """Refuse to solve something in too little memory.
+
+    Raises:
+        UsageError: fewer than the needed MB are free.
+    """
+    free = available_memory()
+    if free is not None and free < needed:
+        raise UsageError(f"solving {what} takes {needed} MB of memory; {free:.0f} MB are free")
+
+
+def numba_version(what: str) -> str:
+    """The version of Numba, which compiles what solves something.
+
+    Raises:
+        UsageError: the extra ``solve`` is not installed.
+    """
+    try:
+        import numba
+    except ImportError as error:
+        raise UsageError(
+            f"solving {what} anew needs the extra 'solve': pip install 'tiqtaqtoe[solve]'"
+        ) from error
+    return str(numba.__version__)
 
 
 def available_memory() -> float | None:
@@ -75,19 +99,15 @@ def _solve_exactly(level: Level, progress: Progress | None) -> tuple[dict[bytes,
 
 
 def _solve_compiled(level: Level, progress: Progress | None) -> tuple[dict[bytes, Pair], dict[str, Any]]:
-    try:
-        import numba
-        import numpy as np
-    except ImportError as error:
-        raise UsageError(
-            f"solving Level {level.number} anew needs the extra 'solve': pip install 'tiqtaqtoe[solve]'"
-        ) from error
+    version = numba_version(f"Level {level.number}")
+    import numpy as np
+
     from qttt.solver.making.compiled.solution import Solver
 
     least = LEAST_EMPTY[level.number]
     solver = Solver(level, MARGIN, least, progress=progress)
     solver.solve()
-    about: dict[str, Any] = {"states": solver.states, "error": ERROR, "numba": numba.__version__}
+    about: dict[str, Any] = {"states": solver.states, "error": ERROR, "numba": version}
     if level.observed_in_play:
         # How much it matters that infinite play is a tie: win it for one player, then for the other.
         bounds = Solver(level, MARGIN, 9, bounds=True, progress=progress, first=solver.first)
@@ -96,6 +116,6 @@ def _solve_compiled(level: Level, progress: Progress | None) -> tuple[dict[bytes
         about["widest"] = float(np.max(bounds.boards[:, 1] - bounds.boards[:, 0]))
         about["rounds"] = max(solver.rounds.values())
     positions = {}
-    for key, moment in openings(level, least, solver.fewest_pieces).items():
-        positions[key] = solver.position(*moment)
+    for key, place in openings(level, least, solver.fewest_pieces).items():
+        positions[key] = solver.position(place.blocks, place.turn, place.switches)
     return positions, about

@@ -10,22 +10,20 @@ from functools import cache
 from typing import NamedTuple
 
 from qttt.game.adjustment import collapses
-from qttt.game.moves import Kind, Move
-from qttt.game.position import START, Position
+from qttt.game.moves import Kind
 from qttt.game.rules import Level
 from qttt.game.squares import EMPTY_BOARD, SQUARES
 from qttt.game.state import State
-from qttt.game.symbols import Symbol
 from qttt.solver.blocks import (
     BLOCKS,
     KEY_BYTES,
     LONE,
     OBSERVED,
-    PAIR,
     SYMMETRIES,
     blocks_of,
     canonical,
-    halves,
+    dice_of,
+    empty_squares,
 )
 from qttt.solver.moves import changes
 
@@ -47,18 +45,6 @@ class Moment(NamedTuple):
     blocks: tuple[int, ...]
     turn: int
     marks: int
-
-    @classmethod
-    def of(cls, state: State) -> "Moment":
-        """Read it off a state of the game."""
-        marks = sum(1 << (square - 1) for square in state.measured if not state.position.is_observed(square))
-        return cls(tuple(sorted(blocks_of(state.position))), int(state.turn is Symbol.O), marks)
-
-    @property
-    def empty(self) -> tuple[int, ...]:
-        """Its empty squares."""
-        covered = {square for number in self.blocks for square in BLOCKS[number].squares}
-        return tuple(square for square in SQUARES if square not in covered)
 
 
 def moment_key(code: int, marks: int) -> bytes:
@@ -103,7 +89,7 @@ def options(moment: Moment, level: Level) -> Iterator[Lottery]:
         level: 1 or 2.
     """
     blocks, turn, marks = moment
-    for taken, put, _ in changes(blocks, moment.empty, turn, level):
+    for taken, put, _ in changes(blocks, empty_squares(blocks), turn, level):
         left = tuple(number for number in blocks if number != taken)
         yield ((1.0, Moment(tuple(sorted(left + put)), 1 - turn, marks)),)
     for lottery in measured(blocks, marks, level):
@@ -150,30 +136,10 @@ def collapsed(number: int, square: int) -> tuple[tuple[float, tuple[int, ...], i
         For each result its probability, the blocks that are left, and the squares that show a symbol.
     """
     results = []
-    position = _dice_of(number)
+    position = dice_of(BLOCKS[number])
     for end in collapses(position.dice, square):
         observed = EMPTY_BOARD[: square - 1] + end.cell + EMPTY_BOARD[square:]
         left = blocks_of(replace(position, dice=end.dice, observed=observed))
         found = sum(1 << (other - 1) for other in SQUARES if observed[other - 1] != EMPTY_BOARD[0])
         results.append((float(end.chance), left, found))
     return tuple(results)
-
-
-def _dice_of(number: int) -> Position:
-    """The dice of a block, put on an empty board by the moves that make it."""
-    block = BLOCKS[number]
-    owner = Symbol.O if block.symbol == 1 else Symbol.X
-    other = owner.opponent
-    first = block.squares[0]
-    if block.kind == LONE:
-        return START.after(Move(Kind.CLASSICAL, (first,)), owner)
-    if block.kind == PAIR:
-        return START.after(Move(Kind.CLASSICAL, (first,)), owner).after(
-            Move(Kind.ENTANGLING, block.squares), other
-        )
-    parts = [squares for _, squares in halves(block)]
-    position = START.after(Move(Kind.SUPERPOSITION, tuple(sorted(part[0] for part in parts))), owner)
-    for part in parts:
-        if len(part) == 2:
-            position = position.after(Move(Kind.ENTANGLING, part), other)
-    return position

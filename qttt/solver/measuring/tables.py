@@ -8,11 +8,10 @@ from functools import cache
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
-from qttt.game.result import Result, decide
 from qttt.game.rules import LEVELS, Rules
 from qttt.game.squares import EMPTY
 from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, Block, canonical, code_of, number_of
-from qttt.solver.boards import BOARDS, Pair, board_blocks, board_text, classes
+from qttt.solver.boards import Pair, board_blocks, board_text, classes, verdicts
 from qttt.solver.measuring.positions import moment_key
 from qttt.solver.tables import FOLDER, ValueTable, read_table, shipped_table
 
@@ -23,26 +22,15 @@ SOLVED_LEVEL = 1
 LEAST_EMPTY = 5
 #: The most squares that an observation leaves empty at Levels 1 and 2: nine hold at most four split pieces.
 MOST_EMPTY = 4
-_WORTH: dict[Result, Pair] = {Result.X: (1.0, 0.0), Result.O: (-1.0, 0.0), Result.TIE: (0.0, 1.0)}
-
-
-@cache
-def results(level: int) -> tuple[Pair | None, ...]:
-    """For each board number the result to the player to move; None where the game goes on."""
-    rules = Rules.of(level, OPTION)
-    found: list[Pair | None] = [None] * BOARDS
-    for images in classes():
-        for number in images:
-            found[number] = _WORTH.get(decide(board_text(images[0]), rules))
-    return tuple(found)
 
 
 def going_on(level: int) -> list[tuple[int, ...]]:
     """The boards with which play goes on and that an observation can leave, sorted by symmetry."""
+    results = verdicts(Rules.of(level, OPTION))
     return [
         images
         for images in classes()
-        if board_text(images[0]).count(EMPTY) <= MOST_EMPTY and results(level)[images[0]] is None
+        if board_text(images[0]).count(EMPTY) <= MOST_EMPTY and results[images[0]] is None
     ]
 
 
@@ -92,7 +80,7 @@ def board_pairs(level: int) -> tuple[Pair | None, ...]:
     Raises:
         TableError: the table cannot be used.
     """
-    pairs = list(results(level))
+    pairs = list(verdicts(Rules.of(level, OPTION)))
     table = measuring_table(level)
     for images in going_on(level):
         pair = table.get(key_of(board_blocks(images[0], LEVELS[level]), 0))

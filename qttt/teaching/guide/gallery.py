@@ -108,8 +108,8 @@ def entries() -> Iterator[Entry]:
             title = f"The rotated mode: {kind}, {first} started"
             yield Entry(f"rotated-mode-{kind}-{first.lower()}", title, tokens, first, Mode.ROTATED)
     for configuration, tokens, square, first in CONFIGURATIONS:
-        name = configuration.value.replace(" ", "-")
-        title = f"Square configuration: {configuration.value}, {first} started"
+        name = configuration.word.replace(" ", "-")
+        title = f"Square configuration: {configuration.word}, {first} started"
         yield Entry(f"square-{name}-{first.lower()}", title, tokens, first, square=square)
     for first in Symbol:
         title = f"Square configuration: the free half of a half-cancelled piece, {first} started"

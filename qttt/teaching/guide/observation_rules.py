@@ -278,11 +278,11 @@ def configuration_table(level: Level) -> Table:
             continue
         position = replace(played(tokens, level.number, first).state.position, view=View.STANDARD)
         dice = " and ".join(describe_die(die) for die in position.at(square))
-        if (kind.value, dice) in seen:
+        if (kind.word, dice) in seen:
             continue
-        seen.add((kind.value, dice))
+        seen.add((kind.word, dice))
         odds = observation_odds(position).square(square)
-        rows.append((kind.value, dice, share(odds["X"]), share(odds["O"]), share(odds["."])))
+        rows.append((kind.word, dice, share(odds["X"]), share(odds["O"]), share(odds["."])))
     return Table(("configuration", "dice", "X", "O", "empty"), tuple(rows))
 
 

@@ -54,7 +54,7 @@ def test_o_s_best_move_has_the_smallest_value() -> None:
 def test_equal_values_go_by_fewer_ties_then_canonical_order() -> None:
     for state in random_states(2, 40, seed=3):
         moves = state.legal_moves()
-        values = probe.move_values(state)
+        values = probe.prober_for(state.rules).move_values(state)
         order = [move for move, _ in probe.ranked(values, state.turn)]
         keys = [(-values[move].for_player(state.turn), values[move].tie, moves.index(move)) for move in order]
         assert keys == sorted(keys)

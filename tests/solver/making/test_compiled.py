@@ -12,12 +12,17 @@ from qttt.solver.blocks import blocks_of
 from qttt.solver.boards import BOARDS, verdicts
 from qttt.solver.making.compiled.solution import Solver
 from qttt.solver.making.openings import openings
-from qttt.solver.probe import value
+from qttt.solver.places import Place
+from qttt.solver.probe import prober_for
 from qttt.solver.search import MARGIN, Search
 from qttt.solver.tables import shipped_table
 from tests.support.solver_brute import random_state
 
 pytestmark = pytest.mark.slow
+
+
+def where(place: Place) -> tuple[tuple[int, ...], int, tuple[int, int]]:
+    return place.blocks, place.turn, place.switches
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +34,8 @@ def level_2() -> Solver:
 
 def test_level_2_is_the_same_to_the_bit(level_2: Solver) -> None:
     search = Search(LEVELS[2], shipped_table(2))
-    for key, moment in openings(LEVELS[2], 3, level_2.fewest_pieces).items():
-        assert level_2.position(*moment) == search.value(*moment), key
+    for key, place in openings(LEVELS[2], 3, level_2.fewest_pieces).items():
+        assert level_2.position(*where(place)) == search.value(*where(place)), key
 
 
 def test_no_board_has_fewer_pieces_than_said(level_2: Solver) -> None:
@@ -45,11 +50,13 @@ def test_a_fresh_solution_is_the_shipped_one(level: int) -> None:
     table = shipped_table(level)
     assert solver.states == table.about["states"]
     search = Search(LEVELS[level], table)
-    for moment in openings(LEVELS[level], 6, solver.fewest_pieces).values():
-        assert solver.position(*moment) == pytest.approx(search.value(*moment), abs=table.about["error"])
+    for place in openings(LEVELS[level], 6, solver.fewest_pieces).values():
+        assert solver.position(*where(place)) == pytest.approx(
+            search.value(*where(place)), abs=table.about["error"]
+        )
     # Boards end the game as the rules say.
     for number in range(BOARDS):
-        pair = verdicts(level)[number]
+        pair = verdicts(Rules.of(level))[number]
         assert pair is None or tuple(solver.boards[number]) == pair
 
 
@@ -61,4 +68,4 @@ def test_positions_are_found_whoever_is_to_move(level_2: Solver) -> None:
         if len(state.position.empty_squares) >= 2:
             turn = int(state.turn == "O")
             pair = level_2.position(blocks_of(state.position), turn, (0, 0))
-            assert pair[0] * state.turn.sign == value(state).value
+            assert pair[0] * state.turn.sign == prober_for(state.rules).value(state).value

@@ -258,7 +258,7 @@ def test_no_row_contradicts_the_dice_of_a_cancelled_square(level: int) -> None:
     for game in (game for seed in range(12) for game in cancelling_game(level, seed)):
         position = game.state.position
         for part, (place, square) in product(board_parts(game), enumerate(SQUARES)):
-            if square not in part.squares or "cancel" not in position.configuration(square).value:
+            if square not in part.squares or "cancel" not in position.configuration(square).word:
                 continue
             place = part.squares.index(square)
             for pattern, amplitude in part.amplitudes.items():

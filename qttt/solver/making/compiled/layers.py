@@ -10,7 +10,6 @@ from qttt.solver.making.compiled.skeletons import (
     CELL_BITS,
     EMPTY,
     LARGE,
-    PERMUTATIONS,
     canonical_image,
     list_moves,
     make_move,
@@ -117,7 +116,7 @@ def fill_table(keys: Ints, table: Links) -> None:
 
 
 @compiled
-def _expand(keys: Ints, cancelling: bool, views: bool, permutations: Ints, found: Ints, counts: Ints) -> None:
+def _expand(keys: Ints, cancelling: bool, views: bool, found: Ints, counts: Ints) -> None:
     """Write the children by kind of move: rows 0 (classical, entangling), 1 and 2 (cancelling)."""
     cells, bits = np.empty(9, np.int64), np.empty(9, np.int64)
     child, sources = np.empty(9, np.int64), np.empty(9, np.int64)
@@ -129,12 +128,12 @@ def _expand(keys: Ints, cancelling: bool, views: bool, permutations: Ints, found
         for number in range(list_moves(cells, cancelling, moves)):
             make_move(cells, bits, moves[number], child, sources)
             row = 1 if moves[number, 0] == 1 else 2 if moves[number, 0] == 3 else 0
-            key, _ = canonical_image(child, permutations)
+            key, _ = canonical_image(child)
             found[row, counts[row]] = key
             counts[row] += 1
             if views:
                 turn_view(child, sources)
-                key, _ = canonical_image(sources, permutations)
+                key, _ = canonical_image(sources)
                 found[row, counts[row]] = key
                 counts[row] += 1
 
@@ -215,7 +214,7 @@ def _children(keys: Ints, cancelling: bool, views: bool) -> list[Ints]:
     found = np.empty((3, _CHUNK * MOST_MOVES * (1 + views)), np.int64)
     counts = np.empty(3, np.int64)
     for start in range(0, keys.size, _CHUNK):
-        _expand(keys[start : start + _CHUNK], cancelling, views, PERMUTATIONS, found, counts)
+        _expand(keys[start : start + _CHUNK], cancelling, views, found, counts)
         for row in range(3):
             rows[row].append(np.unique(found[row, : counts[row]]))
     return [np.unique(np.concatenate(parts)) for parts in rows]
@@ -234,5 +233,5 @@ def starts_with(observed: int, code: int) -> Ints:
         if mask.bit_count() == observed:
             for square in range(9):
                 cells[square] = code if mask >> square & 1 else EMPTY
-            found.add(canonical_image(cells, PERMUTATIONS)[0])
+            found.add(canonical_image(cells)[0])
     return np.array(sorted(found), np.int64)

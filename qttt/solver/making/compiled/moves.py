@@ -3,7 +3,7 @@
 Where view switches count (Level 5), a label has four values, by 2 × (switches of the player to move) +
 (switches of the other). While a player still has a switch, they may make it before or after their move. A
 switch before the move leads to the turned skeleton with the switch used; one after it is made by the player
-who has just moved, so it is settled in the child: ``settle_switches`` replaces the values of children in
+who has just moved, so it is settled in the child: ``switch_layer`` replaces the values of children in
 which the other player has a switch left by what is left after that player's choice.
 """
 
@@ -47,13 +47,12 @@ def _locate(
     count: int,
     keys: Ints,
     table: Links,
-    permutations: Ints,
     passes_turn: bool,
     scratch: Ints,
     labels: Ints,
 ) -> int:
-    key, symmetry = canonical_image(cells, permutations)
-    child_labels(key, permutations[symmetry], sources, count, passes_turn, scratch, labels)
+    key, symmetry = canonical_image(cells)
+    child_labels(key, PERMUTATIONS[symmetry], sources, count, passes_turn, scratch, labels)
     return find(key, keys, table)
 
 
@@ -67,7 +66,6 @@ def _play(
     variants: int,
     bounds: bool,
     margin: float,
-    permutations: Ints,
     one: _SIDE,
     two: _SIDE,
     same: _SIDE,
@@ -90,7 +88,7 @@ def _play(
         side = two if kind == 1 else same if kind == 3 else one
         keys, table, offsets, known, known_ties = side
         full = last == (2 if kind == 1 else 1)
-        index = _locate(child, sources, count, keys, table, permutations, True, scratch, labels[0])
+        index = _locate(child, sources, count, keys, table, True, scratch, labels[0])
         if index < 0:
             return False
         offset = offsets[index]
@@ -98,7 +96,7 @@ def _play(
         there = offset
         if full and variants == 4:
             turn_view(child, turned)
-            index = _locate(turned, sources, count, keys, table, permutations, True, scratch, labels[1])
+            index = _locate(turned, sources, count, keys, table, True, scratch, labels[1])
             if index < 0:
                 return False
             there = offsets[index]
@@ -140,7 +138,6 @@ def _play_all(
     variants: int,
     bounds: bool,
     margin: float,
-    permutations: Ints,
     one: _SIDE,
     two: _SIDE,
     same: _SIDE,
@@ -161,7 +158,6 @@ def _play_all(
             variants,
             bounds,
             margin,
-            permutations,
             one,
             two,
             same,
@@ -183,7 +179,6 @@ def _switch_all(
     settle: bool,
     bounds: bool,
     margin: float,
-    permutations: Ints,
     values: Floats,
     ties: Floats,
 ) -> int:
@@ -196,7 +191,7 @@ def _switch_all(
         size = 1 << count
         labels = np.empty(size, np.int64)
         turn_view(cells, turned)
-        other = _locate(turned, bits, count, keys, table, permutations, False, scratch, labels)
+        other = _locate(turned, bits, count, keys, table, False, scratch, labels)
         if other < 0:
             missing += 1
             continue
@@ -265,7 +260,6 @@ def play_layer(
             layer.variants,
             bounds,
             margin,
-            PERMUTATIONS,
             _side(children[0]),
             _side(children[1]),
             _side(children[2]),
@@ -274,29 +268,27 @@ def play_layer(
         )
     if missing:
         raise RuntimeError(f"{missing} skeletons have children that are in no layer")
-    if layer.variants == 4:
-        _switch(layer, low, high, settle=False, bounds=bounds, margin=margin)
+    switch_layer(layer, low, high, settle=False, bounds=bounds, margin=margin)
 
 
-def settle_switches(layer: Layer, low: int, high: int, *, bounds: bool, margin: float) -> None:
-    """Let the player who has just moved choose whether to switch the view.
+def switch_layer(layer: Layer, low: int, high: int, *, settle: bool, bounds: bool, margin: float) -> None:
+    """Let a player choose whether to switch the view.
 
     Args:
-        layer: with four values a label; those in which the other player has a switch left become what is
-            left after that player's choice.
+        layer: with four values a label; with one there is no choice, and nothing to do.
         low: the first skeleton.
         high: one after the last.
+        settle: it is the player who has just moved: the values in which they have a switch left become what
+            is left after their choice. Else it is the player to move, before their move.
         bounds: as in ``play_layer``.
         margin: as in ``play_layer``.
 
     Raises:
         RuntimeError: a turned skeleton is missing, which would be a fault of this program.
     """
-    _switch(layer, low, high, settle=True, bounds=bounds, margin=margin)
-
-
-def _switch(layer: Layer, low: int, high: int, *, settle: bool, bounds: bool, margin: float) -> None:
     missing = 0
+    if layer.variants == 1:
+        return
     # A switch goes from values before it to values after it: no part reads what another one writes.
     for first, end in spans(layer, low, high):
         missing += _switch_all(
@@ -308,7 +300,6 @@ def _switch(layer: Layer, low: int, high: int, *, settle: bool, bounds: bool, ma
             settle,
             bounds,
             margin,
-            PERMUTATIONS,
             layer.values,
             layer.ties,
         )

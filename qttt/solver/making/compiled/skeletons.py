@@ -61,12 +61,12 @@ def packed_image(cells: Ints, permutation: Ints) -> int:
 
 
 @compiled
-def canonical_image(cells: Ints, permutations: Ints) -> tuple[int, int]:
+def canonical_image(cells: Ints) -> tuple[int, int]:
     """The canonical skeleton, and the number of the symmetry that leads to it."""
-    best = packed_image(cells, permutations[0])
+    best = packed_image(cells, PERMUTATIONS[0])
     chosen = 0
     for index in range(1, 8):
-        key = packed_image(cells, permutations[index])
+        key = packed_image(cells, PERMUTATIONS[index])
         if key < best:
             best = key
             chosen = index

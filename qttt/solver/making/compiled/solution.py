@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qttt.game.moves import Kind
-from qttt.game.rules import Level
+from qttt.game.rules import Level, Rules
 from qttt.solver.blocks import BLOCKS, CANCELLED, LONE, NOBODY, OBSERVED, PAIR, ROTATED, halves
-from qttt.solver.boards import BOARDS, Pair, averaged, board_blocks, classes, verdicts
+from qttt.solver.boards import BOARDS, Pair, averaged, board_blocks, board_number, classes, verdicts
 from qttt.solver.making.compiled import skeletons
 from qttt.solver.making.compiled.boards import observe_layer, split_patterns
 from qttt.solver.making.compiled.jit import Floats, Ints
 from qttt.solver.making.compiled.layers import Layer, empty_layer, find, find_layers, starts_with
-from qttt.solver.making.compiled.moves import play_layer, settle_switches
+from qttt.solver.making.compiled.moves import play_layer, switch_layer
 from qttt.solver.making.compiled.skeletons import PERMUTATIONS, canonical_image, child_labels, symbol_bits
 
 MOST_ROUNDS = 2000
@@ -64,11 +64,16 @@ class Solver:
     def __post_init__(self) -> None:
         """Enter the results of the boards that end the game."""
         self.boards = np.zeros((BOARDS, 2))
-        for number, pair in enumerate(verdicts(self.level.number)):
+        for number, pair in enumerate(verdicts(self.rules)):
             if pair:
                 self.boards[number] = (pair[0], pair[0]) if self.bounds else pair
             else:
                 self.boards[number] = (-1.0, 1.0) if self.bounds else (0.0, 1.0)
+
+    @property
+    def rules(self) -> Rules:
+        """The level without options."""
+        return Rules(self.level)
 
     def solve(self) -> None:
         """Find every value."""
@@ -78,10 +83,6 @@ class Solver:
             for observed in range(8, self.fewest_pieces - 1, -1):
                 self._solve_phase(observed, self._layers(observed))
         self._solve_phase(0, first)
-
-    @property
-    def _observed_kind(self) -> str:
-        return LONE if self.level.observed_in_play else OBSERVED
 
     def _layers(self, observed: int) -> dict[tuple[int, int], Layer]:
         code = skeletons.LONE if self.level.observed_in_play else skeletons.OBSERVED
@@ -109,8 +110,7 @@ class Solver:
                 if (pieces, empty) == (observed, 9 - observed):
                     self._read_boards(layer, self._board_places(layer, pieces))
                 self._keep(layer, observed, pieces, empty)
-                if layer.variants == 4:
-                    settle_switches(layer, 0, layer.keys.size, bounds=self.bounds, margin=self.margin)
+                switch_layer(layer, 0, layer.keys.size, settle=True, bounds=self.bounds, margin=self.margin)
                 self._report(self.states, "positions valued")
             for empty in range(10):
                 if (pieces + 1, empty) in layers:
@@ -126,8 +126,7 @@ class Solver:
                 self._value(layers, pieces, empty, 0, layer.simple)
                 if empty == 9 - pieces:
                     self._read_boards(layer, places)
-                if layer.variants == 4:
-                    settle_switches(layer, 0, layer.simple, bounds=self.bounds, margin=self.margin)
+                switch_layer(layer, 0, layer.simple, settle=True, bounds=self.bounds, margin=self.margin)
             self.rounds[pieces] = round_
             if float(np.abs(self.boards - before).max()) <= STILL:
                 return
@@ -171,7 +170,7 @@ class Solver:
         places = {}
         for numbers in classes():
             blocks = board_blocks(numbers[0], self.level)
-            if len(blocks) == pieces and verdicts(self.level.number)[numbers[0]] is None:
+            if len(blocks) == pieces and verdicts(self.rules)[numbers[0]] is None:
                 places[self._place(layer, blocks, 0, (0, 0))] = numbers
         return places
 
@@ -186,7 +185,7 @@ class Solver:
         """The index of a position's value in its layer."""
         cells, label = packed(blocks, turn)
         bits, labels = np.empty(9, np.int64), np.empty(1 << 9, np.int64)
-        key, symmetry = canonical_image(cells, PERMUTATIONS)
+        key, symmetry = canonical_image(cells)
         count = symbol_bits(cells, bits)
         scratch = np.empty((2, 9), np.int64)
         child_labels(key, PERMUTATIONS[symmetry], bits, count, False, scratch, labels)
@@ -198,13 +197,11 @@ class Solver:
 
     def position(self, blocks: tuple[int, ...], turn: int, switches: tuple[int, int]) -> Pair:
         """The value of a position of a kept layer; arguments and result as in ``search.Search.value``."""
+        board = None if any(switches) else board_number(blocks, turn, self.level)
+        # At Level 5 a line of lone dice decides nothing before it is observed.
+        if board is not None and verdicts(self.rules)[board] is None:
+            return float(self.boards[board, 0]), float(self.boards[board, 1])
         kinds = [BLOCKS[number].kind for number in blocks]
-        if switches == (0, 0) and all(kind == self._observed_kind for kind in kinds):
-            cells = [(BLOCKS[number].squares[0], BLOCKS[number].symbol) for number in blocks]
-            board = sum((1 + (symbol != turn)) * 3 ** (square - 1) for square, symbol in cells)
-            # At Level 5 a line of lone dice decides nothing before it is observed.
-            if verdicts(self.level.number)[board] is None:
-                return float(self.boards[board, 0]), float(self.boards[board, 1])
         observed = kinds.count(OBSERVED)
         pieces = sum(_pieces(kind) for kind in kinds)
         covered = sum(len(BLOCKS[number].squares) for number in blocks)

@@ -11,14 +11,14 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from qttt.game.rules import Level
+from qttt.game.rules import Level, Rules
 from qttt.game.squares import EMPTY, SQUARES
 from qttt.game.symbols import Mode
-from qttt.solver.blocks import OBSERVED, Block, number_of
-from qttt.solver.boards import BOARDS, Pair, board_text, classes
+from qttt.solver.blocks import OBSERVED, Block, empty_squares, number_of
+from qttt.solver.boards import BOARDS, Pair, board_text, classes, verdicts
 from qttt.solver.expectation import shown
 from qttt.solver.measuring.positions import Lottery, Moment, options
-from qttt.solver.measuring.tables import MOST_EMPTY, results
+from qttt.solver.measuring.tables import MOST_EMPTY, OPTION
 
 #: So many boards are valued at a time.
 _BATCH = 128
@@ -58,7 +58,7 @@ class Phase:
             if moment in self.order:
                 continue
             if found is None:
-                found = tuple(options(moment, level)) if moment.empty else ()
+                found = tuple(options(moment, level)) if empty_squares(moment.blocks) else ()
                 waiting.append((moment, found))
                 waiting.extend((child, None) for lottery in found for _, child in lottery)
             else:
@@ -99,7 +99,7 @@ class BoardValues:
         self.positions: dict[int, int] = {}
         going_on: dict[int, list[tuple[int, ...]]] = {}
         for images in classes():
-            result = results(level.number)[images[0]]
+            result = verdicts(Rules.of(level.number, OPTION))[images[0]]
             if result is not None:
                 self.values[list(images)] = result
             else:

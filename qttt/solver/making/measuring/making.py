@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qttt.errors import UsageError
 from qttt.game.rules import LEVELS
 from qttt.game.squares import SQUARES
 from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, Block, number_of
 from qttt.solver.boards import Pair, board_blocks
-from qttt.solver.making.levels import available_memory
+from qttt.solver.making.levels import check_memory, numba_version
 from qttt.solver.making.measuring.boards import BoardValues
 from qttt.solver.measuring.tables import LEAST_EMPTY, OPTION, SOLVED_LEVEL, going_on, key_of
 from qttt.solver.tables import pack_table
@@ -71,15 +70,9 @@ def solve_measuring(level: int, progress: Progress | None = None) -> bytes:
 
 def _opening(boards: BoardValues, progress: Progress | None) -> tuple[dict[bytes, Pair], int, str]:
     """Values at Level 1 of the game and of its first moves, how many states it took, and Numba's version."""
-    free = available_memory()
-    if free is not None and free < MEMORY:
-        raise UsageError(f"solving Level 1 with {OPTION} takes {MEMORY} MB of memory; {free:.0f} MB are free")
-    try:
-        import numba
-    except ImportError as error:
-        raise UsageError(
-            f"solving Level 1 with {OPTION} anew needs the extra 'solve': pip install 'tiqtaqtoe[solve]'"
-        ) from error
+    what = f"Level {SOLVED_LEVEL} with {OPTION}"
+    check_memory(what, MEMORY)
+    version = numba_version(what)
     from qttt.solver.making.measuring.compiled import find_value, new_memory
 
     if progress:
@@ -88,7 +81,7 @@ def _opening(boards: BoardValues, progress: Progress | None) -> tuple[dict[bytes
     find_value(packed((), 0), memory)
     if progress:
         progress("the table")
-    return kept_positions(memory[0], memory[1]), int(memory[-1][0]), numba.__version__
+    return kept_positions(memory[0], memory[1]), int(memory[-1][0]), version
 
 
 def kept_positions(keys: NDArray[np.int64], pairs: NDArray[np.float64]) -> dict[bytes, Pair]:

@@ -1,13 +1,12 @@
-"""Positions as the search for any rules walks through them, and the moves from one to the next."""
+"""Positions as searches walk through them, and the moves from one to the next, view switches included."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qttt.game.rules import Rules
-from qttt.game.squares import SQUARES
 from qttt.game.state import State
-from qttt.game.symbols import Symbol, View
-from qttt.solver.blocks import BLOCKS, blocks_of, turned
+from qttt.game.symbols import View
+from qttt.solver.blocks import BLOCKS, PLAYERS, blocks_of, turned
 from qttt.solver.measuring.positions import marks_of
 from qttt.solver.moves import Change, changes
 
@@ -35,7 +34,7 @@ class Place:
     @classmethod
     def of(cls, state: State) -> "Place":
         """Read it off a state."""
-        turn = int(state.turn is Symbol.O)
+        turn = PLAYERS.index(state.turn)
         x, o = state.switched
         return cls(
             blocks_of(state.position),
@@ -102,9 +101,3 @@ def _unforced(blocks: tuple[int, ...], empty: tuple[int, ...], turn: int, rules:
             if change[0] is None or BLOCKS[change[1][0]].kind != "ee" or "e" not in BLOCKS[change[0]].kind
         ]
     return found
-
-
-def empty_squares(blocks: tuple[int, ...]) -> tuple[int, ...]:
-    """The squares that no block covers."""
-    covered = {square for number in blocks for square in BLOCKS[number].squares}
-    return tuple(square for square in SQUARES if square not in covered)
