@@ -27,7 +27,7 @@ class Fused(NamedTuple):
     qubits: tuple[int, ...]
 
 
-# Products and keeping them: one observation takes 1.3 to 1.6 times as long without.
+# Without products one observation takes 1.1 to 1.3 times as long; without keeping them it is no quicker.
 @lru_cache(maxsize=512)
 def fuse(steps: tuple[GateStep, ...]) -> tuple[Fused, ...]:
     """Multiply neighbouring gates together, up to `FUSED_QUBITS` qubits wide.
