@@ -7,7 +7,6 @@ board can be (`ILLEGAL`). Heralds are looked at first, so that every shot is cou
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -26,7 +25,6 @@ SYMBOL_ON_EMPTY: Final = "symbol on an empty square"
 """The one kind of illegal shot that can be told without knowing the game."""
 
 _PLACES: Final = 3 ** np.arange(8, -1, -1)
-_FIRST: Final = np.zeros(1, dtype=np.int64)
 _LETTERS: Final = np.array(list(".OX"))
 
 Bits = npt.NDArray[np.bool_]
@@ -143,45 +141,21 @@ class Decoded:
         return self.boards[int(self.index[int(np.argmax(kept))])] if kept.any() else None
 
 
-@lru_cache(maxsize=1024)
-def _columns(sources: tuple[Source, ...], register: str, width: int) -> npt.NDArray[np.intp]:
-    """Return where each value is found in bits of that width with a 0 and a 1 behind them."""
+def _values(sources: tuple[Source, ...], bits: Bits, register: str) -> Bits:
+    """Return what the sources say, shape (shots, sources)."""
+    shots, width = bits.shape
     wanted = 1 + max((source.index for source in sources if isinstance(source, Bit)), default=-1)
     # Bits behind the last that is read are those of another circuit, and then all of them may be.
     if wanted != width:
         raise DecodingError(f"the readout reads {wanted} bits of {register}, and its shots have {width}")
-    return np.array(
-        [width + source.value if isinstance(source, Known) else source.index for source in sources]
-    )
-
-
-def _values(sources: tuple[Source, ...], bits: Bits, register: str) -> Bits:
-    """Return what the sources say, shape (shots, sources)."""
-    shots, width = bits.shape
-    padded = np.zeros((shots, width + 2), dtype=np.bool_)
-    padded[:, :width] = bits
-    padded[:, width + 1] = True
-    return padded[:, _columns(sources, register, width)]
-
-
-def _distinct(shots: Shots) -> tuple[Shots, npt.NDArray[np.int64]]:
-    """Return the different rows of the shots, and for every shot the number of its row."""
-    width = shots.pos.shape[1] + shots.mark.shape[1] + shots.flag.shape[1]
-    if width > 64:
-        raise DecodingError(f"a shot has {width} bits; a board never needs more than 27")
-    if len(shots) == 1:
-        return shots, _FIRST
-    rows = np.concatenate([shots.pos, shots.mark, shots.flag], axis=1)
-    packed = np.zeros((len(rows), 8), dtype=np.uint8)
-    octets = np.packbits(rows, axis=1, bitorder="little")
-    packed[:, : octets.shape[1]] = octets
-    # One integer a shot: sorting integers is far quicker than sorting rows.
-    _, first, inverse = np.unique(packed.view(np.uint64)[:, 0], return_index=True, return_inverse=True)
-    return Shots(shots.pos[first], shots.mark[first], shots.flag[first]), inverse.astype(np.int64)
+    values = np.zeros((shots, len(sources)), dtype=np.bool_)
+    for number, source in enumerate(sources):
+        values[:, number] = source.value if isinstance(source, Known) else bits[:, source.index]
+    return values
 
 
 def decode(readout: Readout, shots: Shots) -> Decoded:
-    """Turn bits into boards, reading every different pattern of bits once.
+    """Turn bits into boards.
 
     Args:
         readout: how to read the bits.
@@ -193,24 +167,23 @@ def decode(readout: Readout, shots: Shots) -> Decoded:
     """
     if shots.flag.shape[1] != len(readout.heralds):
         raise DecodingError(f"a readout has {len(readout.heralds)} heralds, its shots {shots.flag.shape[1]}")
-    patterns, inverse = _distinct(shots)
-    occupied = _values(readout.occupancy, patterns.pos, "pos")
-    second = _values(readout.symbol, patterns.mark, "mark")
-    failed: Bits = np.asarray(patterns.flag.any(axis=1))
-    wrong = np.zeros(len(failed), dtype=np.bool_)
+    occupied = _values(readout.occupancy, shots.pos, "pos")
+    second = _values(readout.symbol, shots.mark, "mark")
+    failed: Bits = np.asarray(shots.flag.any(axis=1))
+    wrong = np.zeros(len(shots), dtype=np.bool_)
     if not readout.masked:
         # Only a symbol that was measured can be wrong: a known one of an empty square is never looked at.
         measured = np.array([isinstance(source, Bit) for source in readout.symbol])
         wrong = (second & measured & ~occupied).any(axis=1)
     # Digits in the order of the characters . < O < X, so that sorting numbers sorts boards.
-    keys = np.where(occupied, np.where(second, 1, 2), 0) @ _PLACES
+    keys = np.zeros(len(shots), dtype=np.int64)
+    for full, box in zip(occupied.T, second.T, strict=True):
+        keys = 3 * keys + full * (2 - box.astype(np.int64))
     good = ~(failed | wrong)
-    seen, places = np.unique(keys[good], return_inverse=True)
-    of_pattern = np.where(failed, HERALD_FAILED, ILLEGAL)
-    of_pattern[good] = places
+    index = np.where(failed, HERALD_FAILED, ILLEGAL).astype(np.int64)
+    seen, index[good] = np.unique(keys[good], return_inverse=True)
     letters = _LETTERS[(seen[:, np.newaxis] // _PLACES) % 3]
     boards = tuple(letters.view("U9")[:, 0].tolist())
-    index = of_pattern[inverse].astype(np.int64)
     illegal = int(np.count_nonzero(index == ILLEGAL))
     return Decoded(boards, index, {SYMBOL_ON_EMPTY: illegal} if illegal else {})
 

@@ -10,10 +10,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from qiskit.circuit import ClassicalRegister, Measure, QuantumCircuit, Qubit
+from qiskit.circuit import ClassicalRegister, QuantumCircuit, Qubit
 
 from circuits.errors import DecodingError, SquareError
-from circuits.register import SQUARES, her, occ, place, sym
+from circuits.register import SQUARES, her, occ, sym
 
 POSITIONS: Final = "pos"
 """Name of the classical register that holds occupancies."""
@@ -26,8 +26,6 @@ HERALDS: Final = "flag"
 
 REGISTER_NAMES: Final = (POSITIONS, SYMBOLS, HERALDS)
 """The classical registers in the one order in which their bits are ever joined."""
-
-_MEASURE: Final = Measure()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +145,7 @@ def measure_into(circuit: QuantumCircuit, qubits: Sequence[Qubit], name: str) ->
     if qubits:
         register = ClassicalRegister(len(qubits), name)
         circuit.add_register(register)
-        for qubit, bit in zip(qubits, register, strict=True):
-            place(circuit, _MEASURE, [qubit], [bit])
+        circuit.measure(qubits, register)
 
 
 def measure_board(

@@ -7,10 +7,9 @@ herald of the moves that only succeed with some probability: reading 1 means tha
 Squares are numbered 1 to 9, left to right and top to bottom, as everywhere outside this module.
 """
 
-from collections.abc import Iterable
 from typing import Final
 
-from qiskit.circuit import CircuitInstruction, Clbit, Operation, QuantumCircuit, QuantumRegister, Qubit
+from qiskit.circuit import QuantumCircuit, QuantumRegister
 
 from circuits.errors import SquareError
 
@@ -70,21 +69,3 @@ def qubit_name(index: int) -> str:
 def board_circuit() -> QuantumCircuit:
     """Return an empty board: 27 qubits in registers `occ`, `sym` and `her` of nine each, no classical bit."""
     return QuantumCircuit(*(QuantumRegister(9, name) for name in _REGISTERS))
-
-
-def place(
-    circuit: QuantumCircuit, operation: Operation, qubits: Iterable[Qubit], bits: Iterable[Clbit] = ()
-) -> None:
-    """Append an operation to a circuit that is being made.
-
-    Qiskit's own `append` would first find out whether it is to be repeated on several qubits, at five times
-    the price; here each operation says where it acts.
-
-    Args:
-        circuit: a circuit that nobody else has yet.
-        operation: a gate or a measurement, all of whose angles have values.
-        qubits: as many different qubits of the circuit as it acts on.
-        bits: as many bits of the circuit as it writes.
-    """
-    # The documentation has this method for callers who keep the conditions above, its underscore aside.
-    circuit._append(CircuitInstruction(operation, qubits, bits))

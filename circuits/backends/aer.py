@@ -1,35 +1,24 @@
 """The local simulator: Qiskit Aer, without noise."""
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from functools import cache
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
-from uuid import uuid4
 
 import numpy as np
 from qiskit import transpile
 from qiskit.circuit import QuantumCircuit
-from qiskit_aer import AerJob, AerSimulator
+from qiskit_aer import AerSimulator
 
 from circuits.backends.ibm.devices import used_qubits
 from circuits.backends.local_cost import SHOTS_AT_ONCE, trajectory_seconds
-from circuits.components import Component, fuse_components, join_components, register_widths, split
+from circuits.components import Component, join_components, register_widths, split
 from circuits.decoding import Bits, Shots
 from circuits.errors import BackendError, BackendUsageError, CircuitShapeError
+from circuits.fusion import fuse_components
 from circuits.measurement import HERALDS, POSITIONS, REGISTER_NAMES, SYMBOLS
-
-MANY_SHOTS: Final = 5_000
-"""From this many shots on all of them together cost more than a larger state does."""
 
 PACKED_QUBITS: Final = 10
 """Components are put side by side up to this many qubits: a state of 1,024 amplitudes costs less than one
-more circuit."""
-
-PACKED_QUBITS_OF_MANY: Final = 15
-"""The same for many shots, each of which costs 0.7 µs in every circuit."""
-
-PARALLEL_SHOTS: Final = 20_000
-"""From this many shots on two threads are worth it, even if the machine has other work as well."""
+more circuit. Without packing 100,000 shots take 1.6 times as long."""
 
 SHOTS_OF_PRODUCTS: Final = 20_000
 """The most shots of one run as a matrix product state, which takes some 20 µs on each."""
@@ -39,56 +28,6 @@ RUN_SECONDS: Final = 0.5
 
 DENSE_QUBITS: Final = 20
 """A component above this is run as a matrix product state (16 MiB of amplitudes at this size)."""
-
-
-class _AtOnce(Executor):
-    """Does at once what it is given, in the caller's thread or in one that ends with it."""
-
-    def __init__(self, own_thread: bool) -> None:
-        self._own_thread = own_thread
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        if self._own_thread:
-            with ThreadPoolExecutor(1) as thread:
-                return thread.submit(fn, *args, **kwargs)
-        future: Future[Any] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-
-class _Simulator(AerSimulator):  # type: ignore[misc]  # Qiskit Aer ships no type information
-    """Aer, run in the caller's thread if it takes only one.
-
-    Aer hands every job to a thread that it keeps, and its option `executor` has no effect. On small boards
-    the way there and back, to a processor that knows nothing of the circuit yet, takes as long as the
-    simulation, and holding Python's lock all the while it gives nothing in return. Should Aer do without the
-    method that is replaced here, its own thread comes back, and nothing else changes.
-
-    A run on several threads has a new one to itself. The others belong to the thread that asked for them; if
-    that were the caller's, or one that is kept, a process forked from this one would wait for them for ever.
-    """
-
-    def _run_circuits(self, circuits: Any, parameter_binds: Any, **run_options: Any) -> AerJob:
-        job = AerJob(
-            self,
-            str(uuid4()),
-            self._execute_circuits_job,
-            circuits=circuits,
-            parameter_binds=parameter_binds,
-            run_options=run_options,
-            executor=_AtOnce(own_thread=self.options.max_parallel_threads > 1),
-        )
-        job.submit()
-        return job
-
-
-@cache
-def _simulator(method: str, threads: int = 1) -> AerSimulator:
-    # Making one costs some 10 ms, and it holds no state between runs.
-    return _Simulator(method=method, max_parallel_threads=threads, max_parallel_experiments=threads)
 
 
 def _pack(components: Iterable[Component], width: int) -> list[list[Component]]:
@@ -107,23 +46,23 @@ def _pack(components: Iterable[Component], width: int) -> list[list[Component]]:
 def _bits(memory: Sequence[str], width: int) -> Bits:
     """Turn Aer's hexadecimal words, one a shot, into an array of shape (shots, width), bit 0 first."""
     octets = -(-width // 8)
-    words = {word: int(word, 16).to_bytes(octets, "little") for word in set(memory)}
-    joined = np.frombuffer(b"".join(map(words.__getitem__, memory)), dtype=np.uint8)
-    return np.unpackbits(joined.reshape(len(memory), octets), axis=1, count=width, bitorder="little").view(
-        np.bool_
-    )
+    joined = b"".join([int(word, 16).to_bytes(octets, "little") for word in memory])
+    rows = np.frombuffer(joined, dtype=np.uint8).reshape(len(memory), octets)
+    return np.unpackbits(rows, axis=1, count=width, bitorder="little").view(np.bool_)
 
 
 def _seed(rng: np.random.Generator) -> int:
     return int(rng.random() * 2**31)
 
 
+def _simulator(method: str) -> AerSimulator:
+    # One thread: on states this small more of them cost more than they give.
+    return AerSimulator(method=method, max_parallel_threads=1, max_parallel_experiments=1)
+
+
 def _execute(circuits: list[QuantumCircuit], method: str, shots: int, seed: int) -> list[Bits]:
-    # A state that is drawn from gives the same shots whatever the number of threads, other methods may not.
-    parallel = method == "statevector" and shots >= PARALLEL_SHOTS
-    simulator = _simulator(method, threads=2 if parallel else 1)
     try:
-        result: Any = simulator.run(circuits, shots=shots, memory=True, seed_simulator=seed).result()
+        result: Any = _simulator(method).run(circuits, shots=shots, memory=True, seed_simulator=seed).result()
     except Exception as error:
         raise BackendError(f"the simulator failed: {error}") from error
     if not result.success:
@@ -148,13 +87,8 @@ class AerBackend:
     Neighbouring gates are multiplied together first (`circuits.fusion`), because Aer spends more time on
     taking an instruction in than on a state this small.
 
-    Measured on a full Level-2 board (components of 8, 4 and 2 qubits and a certain one; two cores), Aer's
-    time alone: one shot takes 0.8 ms in two packed circuits by statevector (1.4 ms gate by gate), 1.2 ms as
-    one matrix product state, 1.7 ms as one circuit a component and 4 ms as one dense state of the 15; 1,000
-    shots take 3.3 ms packed and 33 ms as a matrix product state; 100,000 take 0.16 s packed as for one, 0.11
-    s with all 15 qubits in one circuit and 3.3 s as a matrix product state. So it is packed components by
-    statevector for every number of shots, in wider packs for many. Opening the blocks, splitting and packing
-    add some 0.15 ms a circuit.
+    On a full Level-2 board (components of 8, 4 and 2 qubits) Aer takes ten times as long for 1,000 shots by a
+    matrix product state, and five times as long for one shot on one dense state.
 
     Circuits that are not gates followed by measurements, such as dynamic ones, are run whole, which is much
     slower.
@@ -206,10 +140,9 @@ def _run_components(
     components: Sequence[Component], shots: int, rng: np.random.Generator, bits: dict[str, Bits]
 ) -> None:
     # A qubit without a gate is 0, which the bits are already.
-    live = [part for part in components if part.parts]
+    live = [part for part in components if part.steps]
     large = [[part] for part in live if len(part.qubits) > DENSE_QUBITS]
-    width = PACKED_QUBITS if shots < MANY_SHOTS else PACKED_QUBITS_OF_MANY
-    small = _pack((part for part in live if len(part.qubits) <= DENSE_QUBITS), width)
+    small = _pack((part for part in live if len(part.qubits) <= DENSE_QUBITS), PACKED_QUBITS)
     for groups, method in ((small, "statevector"), (large, "matrix_product_state")):
         if not groups:
             continue

@@ -5,7 +5,7 @@ of every square (is a piece certainly there, was it attacked), because the two r
 other and must not share their reckoning. The lean circuit is the other way round: it starts from the roots.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, assert_never
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from qiskit.circuit import CircuitInstruction, Gate, QuantumCircuit
 
     from circuits import lean
-    from circuits.components import Exact
+    from circuits.exact import Exact
     from circuits.lean import Encoding, Piece
     from circuits.measurement import Readout
 
@@ -74,7 +74,7 @@ class CompiledBoard:
         Raises:
             ValueError: the circuit is not measured.
         """
-        from circuits.components import exact_distribution
+        from circuits.exact import exact_distribution
 
         if self.readout is None:
             raise ValueError("a circuit without a measurement has no distribution of boards")
@@ -367,7 +367,7 @@ class _Builder:
         for square in unsure:
             qubits += [occ(square), sym(square)]
         box = gate(len(sure), len(unsure))
-        self._place(box, qubits)
+        self.circuit.append(box, qubits)
         self.blocks.append(Block(box.label or box.name, tuple(sure + unsure), number))
 
     def _append(
@@ -376,14 +376,8 @@ class _Builder:
         from circuits.register import occ, sym
 
         qubits = [qubit for square in squares for qubit in (occ(square), sym(square))]
-        self._place(gate, [*qubits, *extra])
+        self.circuit.append(gate, [*qubits, *extra])
         self.blocks.append(Block(gate.label or gate.name, tuple(squares), number))
-
-    def _place(self, gate: "Gate", qubits: Iterable[int]) -> None:
-        from circuits.register import place
-
-        wires = self.circuit.qubits
-        place(self.circuit, gate, [wires[qubit] for qubit in qubits])
 
     def observed(self, mode: Mode) -> CompiledBoard:
         """Append the observation: the view back to standard, the mode's rotation, the measurement."""

@@ -9,8 +9,9 @@ import pytest
 from qiskit.circuit import ClassicalRegister, Parameter, QuantumCircuit
 from qiskit.quantum_info import Statevector
 
-from circuits.components import Component, exact_distribution, split
+from circuits.components import Component, join_components, split
 from circuits.errors import CircuitShapeError
+from circuits.exact import exact_distribution
 from circuits.gates import (
     ClassicalGate,
     EntanglingGate,
@@ -111,7 +112,7 @@ def test_a_component_is_a_circuit_of_its_own() -> None:
     pair = next(part for part in split(circuit) if sym(8) in part.qubits)
     assert isinstance(pair, Component)
     assert pair.qubits == (sym(8), sym(3))
-    own = pair.circuit()
+    own = join_components([pair])
     assert (own.num_qubits, own.num_clbits, own.count_ops()["measure"]) == (2, 2, 2)
     amplitudes = Statevector(own.remove_final_measurements(inplace=False)).data
     assert abs(amplitudes) ** 2 == pytest.approx([0, 0.5, 0.5, 0], abs=1e-14)

@@ -7,9 +7,9 @@ from qiskit import qasm3
 from qiskit.circuit import QuantumCircuit, QuantumRegister
 from qiskit.providers.fake_provider import GenericBackendV2
 
-from circuits.components import exact_distribution
 from circuits.drawing import FORMATS, draw, stats, to_qasm3
 from circuits.errors import DrawingError
+from circuits.exact import exact_distribution
 from circuits.gates import ClassicalGate, EntanglingGate, HalfEntanglingGate, SuperpositionGate
 from circuits.measurement import measure_board
 from circuits.register import board_circuit

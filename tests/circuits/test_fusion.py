@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from qiskit.circuit import QuantumCircuit
 from qiskit.quantum_info import Operator, Statevector
 
-from circuits.components import fuse_components, join_components, split
-from circuits.fusion import FUSED_QUBITS, apply_steps, fuse
-from circuits.program import GateStep, neighbours, read_program
+from circuits.components import join_components, split
+from circuits.fusion import FUSED_QUBITS, fuse, fuse_components, group_neighbours
+from circuits.program import GateStep, apply_steps, read_program
 from tests.support.boards import level_five, level_two
 
 QUBITS = 5
@@ -49,9 +49,9 @@ def test_the_product_is_the_same(boxes: list[list[GateStep]], boxed: bool) -> No
         whole.compose(box.to_gate() if boxed else box, range(QUBITS), inplace=True)
     program = read_program(whole)
     assert len(program.steps) == sum(map(len, boxes))
-    fused = fuse(program.parts)
+    fused = fuse(program.steps)
     assert all(len(qubits) <= FUSED_QUBITS for _, qubits in fused)
-    assert len(fused) <= len(program.parts) <= len(program.steps)
+    assert len(fused) <= len(program.steps)
     steps = [(each.gate(), each.qubits) for each in program.steps]
     assert product(circuit(steps)) == pytest.approx(product(whole), abs=1e-12)
     assert product(circuit(list(fused))) == pytest.approx(product(whole), abs=1e-12)
@@ -59,48 +59,43 @@ def test_the_product_is_the_same(boxes: list[list[GateStep]], boxed: bool) -> No
 
 @given(st.lists(step(), max_size=25), st.integers(2, 5))
 def test_groups_are_connected_and_narrow_and_keep_the_order(steps: list[GateStep], width: int) -> None:
-    groups = neighbours(steps, width)
-    assert sorted(each for _, group in groups for each in group) == sorted(steps)
-    for qubits, group in groups:
+    groups = group_neighbours(steps, width)
+    assert sorted(each for group in groups for each in group) == sorted(steps)
+    for group in groups:
+        qubits = {qubit for each in group for qubit in each.qubits}
         assert len(qubits) <= width
-        assert qubits == {qubit for each in group for qubit in each.qubits}
         reached = set(group[0].qubits)
         for _ in group:
             reached |= {q for each in group if reached & set(each.qubits) for q in each.qubits}
         assert reached == qubits
     # On every qubit the gates stay in their order.
     for qubit in range(QUBITS):
-        now = [each for _, group in groups for each in group if qubit in each.qubits]
+        now = [each for group in groups for each in group if qubit in each.qubits]
         assert now == [each for each in steps if qubit in each.qubits]
 
 
 def test_neighbours_are_put_together() -> None:
-    """As many as fit, in front of what comes later; and what is between stays between."""
-    on = {name: GateStep("x", (), qubits) for name, qubits in {"a": (0,), "b": (1,), "c": (2,)}.items()}
-    pair = GateStep("cx", (), (0, 1))
-    assert [group for _, group in neighbours([on["a"], on["b"], pair], 2)] == [[on["a"], on["b"], pair]]
-    other = GateStep("h", (), (1,))
-    late = [on["a"], on["b"], other, pair]
-    assert [group for _, group in neighbours(late, 2)] == [late]
-    away = GateStep("cx", (), (1, 2))
-    split = [on["a"], on["b"], on["c"], pair, away]
-    assert [group for _, group in neighbours(split, 2)] == [[on["a"], on["b"], pair], [on["c"], away]]
-    assert [group for _, group in neighbours(split, 3)] == [[on["a"], on["b"], pair, on["c"], away]]
+    """As many as fit; what is too wide begins a group, behind those that it touches."""
+    a, b, c = (GateStep("x", (), (qubit,)) for qubit in range(3))
+    pair, away = GateStep("cx", (), (0, 1)), GateStep("cx", (), (1, 2))
+    assert group_neighbours([a, b, pair], 2) == [[a, b, pair]]
+    assert group_neighbours([a, b, c, pair, away], 2) == [[c], [a, b, pair], [away]]
+    assert group_neighbours([a, b, c, pair, away], 3) == [[c, a, b, pair, away]]
 
 
 def test_a_lone_gate_stays_itself() -> None:
     circuit = QuantumCircuit(2)
     circuit.x(1)
-    ((gate, qubits),) = fuse(read_program(circuit).parts)
+    ((gate, qubits),) = fuse(read_program(circuit).steps)
     assert (gate.name, qubits) == ("x", (1,))
     circuit.h(1)
-    ((gate, qubits),) = fuse(read_program(circuit).parts)
+    ((gate, qubits),) = fuse(read_program(circuit).steps)
     assert (gate.name, qubits) == ("unitary", (1,))
 
 
 def test_a_gate_wider_than_the_groups_stays_alone() -> None:
     steps = [GateStep("x", (), (0,)), GateStep("cx", (), (0, 1)), GateStep("x", (), (1,))]
-    assert [group for _, group in neighbours(steps, 1)] == [[step] for step in steps]
+    assert group_neighbours(steps, 1) == [[step] for step in steps]
 
 
 @given(st.lists(step(), max_size=12))
@@ -122,4 +117,4 @@ def test_a_board_takes_a_third_of_the_gates(make: object) -> None:
         states = [gates_alone(join([part])) for join in (join_components, fuse_components)]
         assert states[1] == pytest.approx(states[0], abs=1e-12)
         if len(part.steps) > 20:
-            assert len(fuse(part.parts)) * 3 < len(part.steps)
+            assert len(fuse(part.steps)) * 3 < len(part.steps)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from circuits.components import exact_distribution
+from circuits.exact import exact_distribution
 from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.position import Position

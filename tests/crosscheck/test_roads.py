@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from circuits.components import exact_distribution
+from circuits.exact import exact_distribution
 from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.state import Phase

@@ -5,7 +5,7 @@ import pytest
 from qiskit import qasm3
 from qiskit.circuit import QuantumCircuit
 
-from circuits.components import exact_distribution
+from circuits.exact import exact_distribution
 from examples.make import FOLDER
 from qttt.game.configurations import Configuration
 from qttt.game.moves import Kind

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from circuits.backends import get_backend
-from circuits.components import exact_distribution
 from circuits.decoding import Shots
+from circuits.exact import exact_distribution
 from circuits.lean import Encoding, PieceError, collapsed_circuit
 from circuits.measurement import Bit
 from qttt.game import Game

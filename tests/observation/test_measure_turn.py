@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from circuits.components import exact_distribution, split
+from circuits.components import split
+from circuits.exact import exact_distribution
 from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.outcomes import Measurement

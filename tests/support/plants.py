@@ -1,12 +1,14 @@
 """Faults, planted for real: each takes the place of true gates or of true decoding for the rest of a test."""
 
+import sys
 from typing import Any
 
 import pytest
 from qiskit.circuit import QuantumCircuit
 
 from circuits import decoding, gates
-from circuits.decoding import Bits, Shots
+from circuits.decoding import Bits, Decoded, Shots
+from circuits.measurement import Readout
 
 
 def _then(kind: type[gates.MoveGate], names: str, qubit: int, patch: pytest.MonkeyPatch) -> None:
@@ -46,14 +48,16 @@ def _left_out(kind: type[gates.MoveGate], patch: pytest.MonkeyPatch) -> None:
 
 def _misread(patch: pytest.MonkeyPatch, **change: Any) -> None:
     """The decoder reads the bits of some registers otherwise."""
-    true = decoding._distinct
+    true = decoding.decode
 
-    def distinct(shots: Shots) -> Any:
-        patterns, inverse = true(shots)
-        registers: dict[str, Bits] = {name: getattr(patterns, name) for name in ("pos", "mark", "flag")}
-        return Shots(**registers | {name: change[name](registers[name]) for name in change}), inverse
+    def decode(readout: Readout, shots: Shots) -> Decoded:
+        registers: dict[str, Bits] = {name: getattr(shots, name) for name in ("pos", "mark", "flag")}
+        return true(readout, Shots(**registers | {name: change[name](registers[name]) for name in change}))
 
-    patch.setattr(decoding, "_distinct", distinct)
+    # Some have it by name already; those that import it later get it from its own module.
+    for module in list(sys.modules.values()):
+        if vars(module).get("decode") is true:
+            patch.setattr(module, "decode", decode)
 
 
 def plus_sign(patch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from circuits.components import exact_distribution
+from circuits.exact import exact_distribution
 from qttt.crosscheck.check import check_mode
 from qttt.game.game import Game
 from qttt.game.outcomes import filled_squares

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from qiskit.circuit import QuantumCircuit
 
-from circuits.components import exact_distribution
+from circuits.exact import exact_distribution
 from circuits.lean import Piece, PieceError, Site, collapsed_circuit
 from circuits.measurement import Bit, Known
 from tests.support.lean_boards import INTERFERING, STUDIED, superposition

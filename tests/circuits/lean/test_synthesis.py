@@ -13,7 +13,7 @@ from qiskit.providers.fake_provider import GenericBackendV2
 from qiskit.quantum_info import Statevector
 from qiskit.transpiler import CouplingMap
 
-from circuits.components import exact_distribution
+from circuits.exact import exact_distribution
 from circuits.lean import Encoding, Piece, PieceError, Shape, Site, lean_circuit, wire
 from circuits.lean.primitives import turn
 from circuits.measurement import Bit, Known
