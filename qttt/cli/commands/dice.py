@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import add_json_argument, add_record_arguments, game_of
+from qttt.cli.commands.arguments import add_flags, add_record_arguments, game_of
 from qttt.cli.console.session import Session
 from qttt.display.status import shown_position
 from qttt.game.dice import colour_name
@@ -63,7 +63,7 @@ def _kind(position: Position, square: int) -> str:
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
-    add_json_argument(parser)
+    add_flags(parser, "--json")
 
 
 def _run(arguments: Namespace, session: Session) -> int:

@@ -6,17 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import (
-    add_record_arguments,
-    add_seed_argument,
-    file_name,
-    record_of,
-    whole_number,
-)
+from qttt.cli.commands.arguments import add_flags, add_record_arguments, file_name, record_of
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
 from qttt.errors import UsageError
-from qttt.observation.samples import MAX_SHOTS
 from qttt.storage import save_file
 
 if TYPE_CHECKING:
@@ -66,13 +59,8 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=FORMATS, help="what to write to --out (default: what its name ends with)"
     )
-    parser.add_argument(
-        "--shots",
-        metavar="N",
-        type=whole_number(1, MAX_SHOTS),
-        help="shots of each observation's cross-check (default: 4096)",
-    )
-    add_seed_argument(parser)
+    add_flags(parser, "--shots", help="shots of each observation's cross-check (default: 4096)")
+    add_flags(parser, "--seed")
 
 
 def _run(arguments: Namespace, session: Session) -> int:
@@ -91,7 +79,7 @@ def _run(arguments: Namespace, session: Session) -> int:
     from qttt.cli.console.characters import carried
     from qttt.teaching.lesson.text import lesson_text
 
-    session.show(*carried(lesson_text(lesson, session.glyphs), session))
+    session.show(*carried(lesson_text(lesson, session.glyphs), takes_unicode=session.takes_unicode))
     return 0
 
 
