@@ -1,7 +1,6 @@
 """``qttt explain``: a game explained move by move, in the terminal or as a page, Markdown or figures."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,22 +28,18 @@ def explained(lesson: "Lesson", format: str) -> str | bytes:
     Raises:
         UsageError: an unknown format.
     """
-    return _writer(format)(lesson)
-
-
-def _writer(format: str) -> "Callable[[Lesson], str | bytes]":
     if format == "html":
         from qttt.teaching.lesson.html import lesson_html
 
-        return lesson_html
+        return lesson_html(lesson)
     if format == "md":
         from qttt.teaching.lesson.markdown import lesson_markdown
 
-        return lesson_markdown
+        return lesson_markdown(lesson)
     if format == "pdf":
         from qttt.teaching.lesson.figures import lesson_pdf
 
-        return lesson_pdf
+        return lesson_pdf(lesson)
     raise UsageError(f"a lesson cannot be written as {format!r}: there are {', '.join(FORMATS)}")
 
 

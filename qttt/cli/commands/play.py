@@ -82,13 +82,12 @@ def _demonstrate(arguments: Namespace, session: Session) -> int:
     from qttt.cli.keyboard.demonstration import DEFAULT_SEED, demonstrate
     from qttt.observation.observers import get_observer
 
-    if arguments.seed is None:
-        arguments.seed = DEFAULT_SEED
+    seed = DEFAULT_SEED if arguments.seed is None else arguments.seed
     record, source = completed(Record(), arguments), source_of(arguments)
     game = record.game()
     observer = get_observer(source.backend, source.rolls, accept_noise=arguments.accept_noise)
     check_rolls(source.rolls, game.rules)
-    return STATUS[demonstrate(game, record, arguments.record, observer, arguments.seed, session)]
+    return STATUS[demonstrate(game, record, arguments.record, observer, seed, session)]
 
 
 def _run_aside(name: str, words: Sequence[str], session: Session) -> None:
