@@ -136,8 +136,8 @@ def _by_device(
     session: Session,
 ) -> int:
     """Send a job to a device and judge its shots, or say what it would cost."""
-    from qttt.cli.console.device_plans import progress, show_dry_run
-    from qttt.cli.console.job_output import confirm, find_device, run_job
+    from qttt.cli.console.device_plans import find_device, progress, show_dry_run
+    from qttt.cli.console.job_output import confirm, run_job
     from qttt.crosscheck.by_device import predict
     from qttt.crosscheck.by_job import PendingCheck, free_check_path
     from qttt.records.files import names_file

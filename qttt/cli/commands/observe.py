@@ -162,8 +162,8 @@ def _kept(seen: Record, arguments: Namespace) -> str:
 
 def _by_device(game: Game, record: Record, source: Source, arguments: Namespace, session: Session) -> int:
     """Send a job to a device and wait for it, or say what it would cost."""
-    from qttt.cli.console.device_plans import show_dry_run
-    from qttt.cli.console.job_output import find_device, plan_observation
+    from qttt.cli.console.device_plans import find_device, show_dry_run
+    from qttt.cli.console.job_output import plan_observation
     from qttt.observation.noise_gate import predicted_noise
 
     policy = _policy(arguments)

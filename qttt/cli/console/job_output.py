@@ -25,9 +25,7 @@ from qttt.observation.dynamic import Policy, plan_dynamic
 from qttt.observation.job_file import HEADER, Pending, free_path
 from qttt.observation.job_runs import P, PendingJob, fetch, receive, send
 from qttt.observation.noise_gate import NoiseError, predicted_noise
-from qttt.observation.observers import refuse_rolls
 from qttt.records.record import Record
-from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,24 +73,6 @@ class Outcome:
     sample: "Sample"
     collapsed: bool
     noise: str | None = None
-
-
-def find_device(name: str, rolls: Rolls, session: Session, **settings: bool) -> DeviceObserver:
-    """Find the device of a name, with what it says meanwhile shown.
-
-    Args:
-        name: its name.
-        rolls: how ``dice`` would roll; a device does not.
-        session: where retries and remarks are shown.
-        **settings: those of `qttt.observation.devices.open_device`.
-
-    Raises:
-        UsageError: there is no such device, or the extra ``ibm`` is not installed.
-        ServiceError: the account or the service failed.
-    """
-    refuse_rolls(rolls, name)
-    with progress(session, local=name.startswith("fake_")) as notify:
-        return open_device(name, notify, **settings)
 
 
 @dataclass(frozen=True)
@@ -178,9 +158,24 @@ class DeviceObservation:
         return self._finish(pending, runs, reopened, job.shots)
 
     def _send(
-        self, device: DeviceObserver, plan: Plan, pending: Pending, rng: "np.random.Generator", *, keep: bool
+        self,
+        device: DeviceObserver,
+        plan: Plan,
+        pending: Pending,
+        rng: "np.random.Generator",
+        *,
+        keep: bool,
+        instead: Pending | None = None,
     ) -> "tuple[Pending, tuple[Shots, ...]]":
-        """Ask whether to send a job, send it and wait for it; it gets a file if it is to be kept.
+        """Ask whether to send a job, send it and wait for it.
+
+        Args:
+            device: the device.
+            plan: the job.
+            pending: what waits for it, without the job's file.
+            rng: where the seed of a simulated device comes from.
+            keep: the job gets a file.
+            instead: an observation whose job gave no outcome: its record waits for this job from now on.
 
         Raises:
             NoiseError: there is no result to hope for, and that is not accepted.
@@ -191,6 +186,9 @@ class DeviceObservation:
             self.session.show(f"Note: {noise}.", to_stderr=True)
         confirm(plan, device, self.session, self.sure)
         path = free_path(pending.file, self.game) if keep else None
+        if instead is not None:
+            # A record that waits for one job is never written over by one that waits for another.
+            instead.settle()
         return run_job(device, plan, replace(pending, path=path), rng, self.session)
 
     def _finish(
@@ -261,7 +259,7 @@ class DeviceObservation:
         again = replace(pending, mode=mode, collapsed=True, policy=None, sent=None)
         # From the first job's seed, so that resuming that one leads to the same end as waiting for it.
         rng = np.random.default_rng(pending.sent.seed)
-        return self._send(device, plan, again, rng, keep=pending.path is not None)
+        return self._send(device, plan, again, rng, keep=pending.path is not None, instead=pending)
 
     def _check_shots(
         self, pending: Pending, readings: Iterable[tuple[Mode | None, DecodedShots]]

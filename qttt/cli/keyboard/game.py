@@ -22,7 +22,7 @@ from qttt.game.game import Game, parse_event
 from qttt.game.moves import Move
 from qttt.game.outcomes import Observation
 from qttt.game.result import Result, points
-from qttt.game.state import Event, Phase, State
+from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.observation.devices import DeviceObserver
 from qttt.observation.job_file import HEADER
@@ -359,7 +359,8 @@ class KeyboardGame:
                 self.game.push(taken[0])
                 raise
         self.keep()
-        self.session.show(f"{' and '.join(map(str, reversed(taken)))} {_are(taken)} taken back.")
+        are = "is" if len(taken) == 1 else "are"
+        self.session.show(f"{' and '.join(map(str, reversed(taken)))} {are} taken back.")
         self.show_board()
 
     def draw(self, rest: str) -> None:
@@ -435,10 +436,6 @@ def split_words(typed: str) -> list[str]:
         return shlex.split(typed)
     except ValueError as error:
         raise UsageError(f"cannot read {quoted(typed)}: {error}") from error
-
-
-def _are(taken: list[Event]) -> str:
-    return "is" if len(taken) == 1 else "are"
 
 
 def game_points(game: Game) -> dict[Symbol, int]:
