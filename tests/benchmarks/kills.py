@@ -111,8 +111,8 @@ class Killer:
         self.folder = folder
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(
-            ["tests.support.cli_runs", "qiskit_aer"]
-            + [f"qttt.cli.commands.{module}" for module in ("observe_by_job", "check_by_job")]
+            ["tests.support.cli_runs", "qiskit_aer", "qttt.cli.console.job_output"]
+            + [f"qttt.cli.commands.{module}" for module in ("observe", "check")]
         )
         whole, player = self._start("undisturbed")
         begin = time.monotonic()

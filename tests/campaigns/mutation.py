@@ -133,7 +133,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
     ),
     ("qttt.crosscheck.by_device", "qttt.crosscheck.by_job"): (
         "tests/crosscheck/test_by_device.py",
-        "tests/cli/commands/test_check_by_job.py",
+        "tests/crosscheck/test_by_job.py",
         "tests/cli/keyboard/test_demonstration.py",
     ),
 }

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import add_json_argument, add_record_arguments, game_of, whole_number
+from qttt.cli.commands.arguments import add_flags, add_record_arguments, game_of, whole_number
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
 from qttt.game.game import Game
@@ -59,7 +59,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
         type=whole_number(1, 1000),
         help=f"how many choices to list (default: {_SHOWN}, with --json all)",
     )
-    add_json_argument(parser)
+    add_flags(parser, "--json")
 
 
 def _run(arguments: Namespace, session: Session) -> int:

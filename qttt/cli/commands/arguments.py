@@ -1,10 +1,10 @@
-"""Arguments that commands share: the record, what stands in for its headers, seeds and numbers."""
+"""Flags that commands share, one row each, and the values that they settle."""
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from qttt.chance import MAX_SEED
 from qttt.cli.console.session import Session
@@ -16,10 +16,6 @@ from qttt.observation.samples import MAX_SHOTS
 from qttt.records.files import read_record
 from qttt.records.record import Record
 from qttt.tabletop.rolls import Rolls
-
-if TYPE_CHECKING:
-    from qttt.observation.devices import DeviceObserver
-    from qttt.observation.observers import Observer
 
 #: The readings of a view switch (decision D5).
 VIEWS = ("tabletop", "physical")
@@ -43,18 +39,85 @@ def file_name(text: str) -> str:
     return text
 
 
-def add_rules_arguments(parser: ArgumentParser) -> None:
-    """Add ``--level`` and ``--options``."""
-    parser.add_argument("--level", metavar="N", help="level 0 to 5 (default: what the record says, else 2)")
-    parser.add_argument(
-        "--options", metavar="LIST", help=f"optional rules, separated by commas: {', '.join(SUMMARIES)}"
-    )
+FLAGS: Final[dict[str, dict[str, Any]]] = {
+    "--level": {"metavar": "N", "help": "level 0 to 5 (default: what the record says, else 2)"},
+    "--options": {
+        "metavar": "LIST",
+        "help": f"optional rules, separated by commas: {', '.join(SUMMARIES)}",
+    },
+    "--first": {"metavar": "P", "help": "who starts, X or O (default: what the record says, else X)"},
+    "--view": {
+        "choices": VIEWS,
+        "help": "how view switches are read at Level 5, as at the table (the default) or physically",
+    },
+    "--json": {"action": "store_true", "help": "print one JSON object"},
+    "--mode": {
+        "choices": [str(mode) for mode in Mode],
+        "help": "mode of observation (rotated: Levels 4 and 5)",
+    },
+    "--seed": {
+        "metavar": "N",
+        "type": whole_number(0, MAX_SEED),
+        "help": "makes the random numbers repeat exactly",
+    },
+    "--backend": {
+        "metavar": "B",
+        "help": "who observes; qttt backends lists them (default aer, or dice with --rolls d6)",
+    },
+    "--rolls": {
+        "choices": [str(rolls) for rolls in Rolls],
+        "default": str(Rolls.EXACT),
+        "help": "how the backend dice rolls chances that no single d6 gives (default exact)",
+    },
+    "--shots": {"metavar": "N", "type": whole_number(1, MAX_SHOTS)},
+    "--strict": {
+        "action": "store_true",
+        "help": "measure every square, certain values too, and make symbols on empty squares tell a fault",
+    },
+    "--dd": {
+        "action": "store_true",
+        "help": "dynamical decoupling: pulses that cancel slow noise in idle times",
+    },
+    "--twirl": {
+        "action": "store_true",
+        "help": "twirling: randomised gates that average coherent errors out",
+    },
+    "--accept-noise": {
+        "action": "store_true",
+        "help": "take a result even where a device's shots say no more of the board than random bits",
+    },
+    "--dry-run": {"action": "store_true", "help": "say what a job would cost, and send nothing"},
+    "--yes": {
+        "action": "store_true",
+        "help": "send a job to a real device without asking; with --resume, also one that never arrived "
+        "there",
+    },
+}
+"""What argparse is told of the flags that stand in several commands."""
+
+RECORD_FLAGS: Final = ("RECORD", "--level", "--options", "--first", "--view")
+"""The record, and the flags that stand in for its headers."""
+
+DEVICE_FLAGS: Final = ("--strict", "--dd", "--twirl")
+"""What is said of the circuits of a device's job."""
+
+
+def add_flags(parser: ArgumentParser, *flags: str, **changes: Any) -> None:
+    """Add flags of ``FLAGS``.
+
+    Args:
+        parser: a command's parser.
+        *flags: in the order in which the help lists them.
+        **changes: what this command says otherwise.
+    """
+    for flag in flags:
+        parser.add_argument(flag, **FLAGS[flag] | changes)
 
 
 def add_record_arguments(
     parser: ArgumentParser, *, optional: bool = False, views: Sequence[str] = VIEWS
 ) -> None:
-    """Add ``RECORD`` and the flags that stand in for its headers.
+    """Add ``RECORD_FLAGS``.
 
     Args:
         parser: a command's parser.
@@ -67,196 +130,99 @@ def add_record_arguments(
         nargs="?" if optional else None,
         help="a game: its moves in quotes ('5 5*6'), the name of a file, or - for standard input",
     )
-    add_rules_arguments(parser)
-    parser.add_argument(
-        "--first", metavar="P", help="who starts, X or O (default: what the record says, else X)"
-    )
-    add_view_argument(parser, views)
-
-
-def add_view_argument(parser: ArgumentParser, views: Sequence[str] = VIEWS) -> None:
-    """Add ``--view``, which stands in for the option ``view=physical``."""
+    add_flags(parser, "--level", "--options", "--first")
     both = "; both shows where the readings differ" if "both" in views else ""
-    parser.add_argument(
-        "--view",
-        choices=views,
-        help=f"how view switches are read at Level 5, as at the table (the default) or physically{both}",
-    )
+    add_flags(parser, "--view", choices=views, help=FLAGS["--view"]["help"] + both)
 
 
-def add_json_argument(parser: ArgumentParser) -> None:
-    """Add ``--json``."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-
-
-def add_mode_argument(parser: ArgumentParser) -> None:
-    """Add ``--mode``."""
-    parser.add_argument(
-        "--mode", choices=[str(mode) for mode in Mode], help="mode of observation (rotated: Levels 4 and 5)"
-    )
-
-
-def add_seed_argument(parser: ArgumentParser) -> None:
-    """Add ``--seed``."""
-    parser.add_argument(
-        "--seed", metavar="N", type=whole_number(0, MAX_SEED), help="makes the random numbers repeat exactly"
-    )
-
-
-def add_backend_arguments(parser: ArgumentParser) -> None:
-    """Add ``--backend`` and ``--rolls``."""
-    parser.add_argument(
-        "--backend",
-        metavar="B",
-        help="who observes; qttt backends lists them (default aer, or dice with --rolls d6)",
-    )
-    parser.add_argument(
-        "--rolls",
-        choices=[str(rolls) for rolls in Rolls],
-        default=str(Rolls.EXACT),
-        help="how the backend dice rolls chances that no single d6 gives (default exact)",
-    )
-
-
-def settle_headers(record: Record, arguments: Namespace) -> "int | tuple[int, int] | None":
-    """Let the record's headers ``Backend``, ``Rolls`` and ``Seed`` speak where no flag does.
-
-    Args:
-        record: a record that is played on or observed.
-        arguments: gets the backend and the rolls that the record names.
-
-    Returns:
-        The seed: the flag's, or the record's with the number of its events, so that going on repeats too and
-        yet does not draw again what was drawn before.
-
-    Raises:
-        UsageError: a flag contradicts a header.
-    """
-    headers = record.headers
-    for key in ("Backend", "Seed"):
-        flag, written = getattr(arguments, key.lower()), headers.get(key)
-        if flag is not None and written not in (None, str(flag)):
-            raise UsageError(f'--{key.lower()} {flag} contradicts the record\'s header [{key} "{written}"]')
-    if arguments.backend is None:
-        arguments.backend = headers.get("Backend")
-    if headers.get("Rolls") == str(Rolls.D6):
-        arguments.rolls = str(Rolls.D6)
-    if "Seed" not in headers:
-        return None if arguments.seed is None else int(arguments.seed)
-    return int(headers["Seed"]), len(record.events)
-
-
-def add_shots_argument(parser: ArgumentParser, help: str) -> None:
-    """Add ``--shots``."""
-    parser.add_argument("--shots", metavar="N", type=whole_number(1, MAX_SHOTS), help=help)
-
-
-def add_device_arguments(parser: ArgumentParser) -> None:
-    """Add what is said of jobs on devices."""
+def add_device_flags(parser: ArgumentParser) -> None:
+    """Add ``DEVICE_FLAGS``, under a heading of their own."""
     group = parser.add_argument_group("on devices (fake_<name>, ibm_<name>, ibm)")
-    group.add_argument(
-        "--strict",
-        action="store_true",
-        help="measure every square, certain values too, and make symbols on empty squares tell a fault",
-    )
-    group.add_argument(
-        "--dd", action="store_true", help="dynamical decoupling: pulses that cancel slow noise in idle times"
-    )
-    group.add_argument(
-        "--twirl", action="store_true", help="twirling: randomised gates that average coherent errors out"
-    )
+    for flag in DEVICE_FLAGS:
+        group.add_argument(flag, **FLAGS[flag])
 
 
-def add_noise_argument(parser: ArgumentParser) -> None:
-    """Add ``--accept-noise``."""
-    parser.add_argument(
-        "--accept-noise",
-        action="store_true",
-        help="take a result even where a device's shots say no more of the board than random bits",
-    )
+def given(arguments: Namespace, flags: Iterable[str]) -> str | None:
+    """The first of some of a command's flags that was given, None if none was."""
+    for flag in flags:
+        value = getattr(arguments, flag.lstrip("-").replace("-", "_").lower())
+        if value is not None and value is not False and value != str(Rolls.EXACT):
+            return flag
+    return None
 
 
-def device_of(arguments: Namespace, session: Session) -> "DeviceObserver":
-    """The device that the arguments name.
-
-    Raises:
-        UsageError: there is no such device, or the extra ``ibm`` is not installed.
-        ServiceError: the account or the service failed.
-    """
-    from qttt.cli.console.device_plans import progress
-    from qttt.observation.devices import open_device
-    from qttt.observation.observers import refuse_rolls
-
-    refuse_rolls(Rolls(arguments.rolls), arguments.backend)
-    with progress(session, local=arguments.backend.startswith("fake_")) as notify:
-        return open_device(
-            arguments.backend,
-            notify,
-            strict=arguments.strict,
-            decoupling=arguments.dd,
-            twirling=arguments.twirl,
-            accept_noise=getattr(arguments, "accept_noise", False),
-        )
-
-
-def alone(arguments: Namespace, flag: str, why: str, *others: str) -> None:
+def refuse_beside(arguments: Namespace, flag: str, flags: Iterable[str], why: str) -> None:
     """Refuse beside a flag what it has settled.
 
     Args:
         arguments: what was given.
         flag: a flag that was given.
-        why: what settles the rest.
-        *others: flags of the command besides those that every command on a record has.
+        flags: flags of the command that do not go with it.
+        why: what settles them.
 
     Raises:
         UsageError: one of them was given.
     """
-    said = ("RECORD", "--level", "--options", "--first", "--view", "--backend", "--rolls", "--shots")
-    for other in (*said, "--strict", "--dd", "--twirl", *others):
-        value = getattr(arguments, other.lstrip("-").replace("-", "_").lower())
-        if value is not None and value is not False and value != str(Rolls.EXACT):
-            raise UsageError(f"{other} and {flag} do not go together: {why}")
+    if (other := given(arguments, flags)) is not None:
+        raise UsageError(f"{other} and {flag} do not go together: {why}")
 
 
-def resume_alone(arguments: Namespace, *others: str) -> None:
-    """Refuse beside ``--resume`` what the job has settled; see `alone`."""
-    alone(arguments, "--resume", "the job says what it was sent for", "--seed", *others)
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where what is observed comes from.
 
-
-def names_device(arguments: Namespace) -> bool:
-    """Whether ``--backend`` is a device.
-
-    Raises:
-        UsageError: it is none, and something is said that goes with devices only.
+    Attributes:
+        backend: the name of who observes.
+        rolls: how ``dice`` rolls.
+        seed: where random numbers start; None for the system's.
     """
-    from qttt.observation.devices import is_device
 
-    if arguments.backend is not None and is_device(arguments.backend):
-        return True
-    if getattr(arguments, "dynamic", None) is not None:
-        raise UsageError("--dynamic goes with a device, for example --backend fake_torino")
-    for name in ("dry_run", "yes", "strict", "dd", "twirl", "mitigate", "accept_noise"):
-        if getattr(arguments, name, False):
-            flag = f"--{name.replace('_', '-')}"
+    backend: str
+    rolls: Rolls
+    seed: int | tuple[int, int] | None
+
+    def on_device(self, arguments: Namespace, flags: Iterable[str]) -> bool:
+        """Whether it is a device.
+
+        Args:
+            arguments: what was given.
+            flags: flags of the command that go with a device only.
+
+        Raises:
+            UsageError: it is none, and one of the flags was given.
+        """
+        from qttt.observation.devices import is_device
+
+        if is_device(self.backend):
+            return True
+        if (flag := given(arguments, flags)) is not None:
             raise UsageError(f"{flag} goes with a device, for example --backend fake_torino")
-    return False
+        return False
 
 
-def observer_of(arguments: Namespace) -> "Observer":
-    """The observer that the arguments mean.
+def source_of(arguments: Namespace, record: Record | None = None) -> Source:
+    """The source that ``--backend``, ``--rolls`` and ``--seed`` mean.
+
+    Args:
+        arguments: what was given.
+        record: a record that is played on or observed: its headers ``Backend``, ``Rolls`` and ``Seed`` speak
+            where no flag does. To its seed belongs the number of its events, so that going on repeats too and
+            yet does not draw again what was drawn before.
 
     Raises:
-        UsageError: there is none of that name, or it does not roll.
+        UsageError: a flag contradicts a header.
     """
-    from qttt.observation.observers import DICE, get_observer
-
-    rolls = Rolls(arguments.rolls)
-    default = "aer" if rolls is Rolls.EXACT else DICE
-    return get_observer(
-        default if arguments.backend is None else arguments.backend,
-        rolls,
-        accept_noise=getattr(arguments, "accept_noise", False),
-    )
+    headers = {} if record is None else record.headers
+    for key in ("Backend", "Seed"):
+        flag, written = getattr(arguments, key.lower()), headers.get(key)
+        if flag is not None and written not in (None, str(flag)):
+            raise UsageError(f'--{key.lower()} {flag} contradicts the record\'s header [{key} "{written}"]')
+    rolls = Rolls.D6 if headers.get("Rolls") == str(Rolls.D6) else Rolls(arguments.rolls)
+    backend = headers.get("Backend") if arguments.backend is None else arguments.backend
+    seed = arguments.seed
+    if record is not None and "Seed" in headers:
+        seed = int(headers["Seed"]), len(record.events)
+    return Source(("aer" if rolls is Rolls.EXACT else "dice") if backend is None else backend, rolls, seed)
 
 
 def record_of(arguments: Namespace, session: Session, *, exploring: bool = False) -> Record:

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import add_json_argument
+from qttt.cli.commands.arguments import add_flags
 from qttt.cli.console.session import Session
 from qttt.observation.observers import DICE, LEAN_SUFFIX
 from qttt.observation.samples import service_errors
@@ -121,7 +121,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--account", action="store_true", help="also ask IBM Quantum for the devices of the saved account"
     )
-    add_json_argument(parser)
+    add_flags(parser, "--json")
 
 
 COMMAND = Command(

@@ -1,28 +1,30 @@
 """``qttt check``: dice, circuits and shots held against each other."""
 
+import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import (
-    add_backend_arguments,
-    add_device_arguments,
-    add_json_argument,
+    DEVICE_FLAGS,
+    RECORD_FLAGS,
+    Source,
+    add_device_flags,
+    add_flags,
     add_record_arguments,
-    add_seed_argument,
-    add_shots_argument,
-    alone,
     file_name,
     mode_of,
-    names_device,
-    observer_of,
     read_as,
     record_of,
+    refuse_beside,
+    source_of,
 )
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
 from qttt.errors import ServiceError, UsageError
+from qttt.game.game import Game
 from qttt.game.symbols import Mode
 from qttt.records.record import Record
 from qttt.tabletop.rolls import Rolls
@@ -53,24 +55,26 @@ def view_differences(record: Record, modes: Iterable[Mode]) -> "dict[Mode, ViewD
     return {mode: compare_views(tabletop.state.odds(mode), physical.state.odds(mode)) for mode in modes}
 
 
+_ON_DEVICES = ("--dry-run", "--yes", *DEVICE_FLAGS, "--mitigate")
+_SHOTS = (*RECORD_FLAGS, "--backend", "--rolls", "--shots", *DEVICE_FLAGS)
+_OWN_RECORDS = (*_SHOTS, "--mode", "--mitigate", "--dry-run", "--yes", "--resume")
+"""What ``--self`` has settled."""
+_SENT_FOR = (*_SHOTS, "--seed", "--mode", "--mitigate", "--dry-run")
+"""What a job that was sent has settled."""
+
+
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser, optional=True, views=VIEWS)
-    parser.add_argument(
+    add_flags(
+        parser,
         "--mode",
-        choices=[str(mode) for mode in Mode],
         help="look at this mode of observation alone (default every mode that the position has)",
     )
-    add_backend_arguments(parser)
-    add_shots_argument(parser, "shots to take in each mode (default 4096)")
-    add_seed_argument(parser)
-    add_json_argument(parser)
-    add_device_arguments(parser)
-    parser.add_argument("--dry-run", action="store_true", help="say what a job would cost, and send nothing")
-    parser.add_argument(
-        "--yes",
-        action="store_true",
-        help="send a job to a real device without asking; with --resume, also one that never arrived there",
-    )
+    add_flags(parser, "--backend", "--rolls")
+    add_flags(parser, "--shots", help="shots to take in each mode (default 4096)")
+    add_flags(parser, "--seed", "--json")
+    add_device_flags(parser)
+    add_flags(parser, "--dry-run", "--yes")
     parser.add_argument(
         "--mitigate",
         action="store_true",
@@ -95,12 +99,7 @@ def _run(arguments: Namespace, session: Session) -> int:
     if arguments.self:
         return _check_installation(arguments, session)
     if arguments.resume is not None:
-        from qttt.cli.commands.check_by_job import resume
-
-        found = resume(arguments, session)
-        pending = found.pending
-        differences = view_differences(pending.record, pending.predictions) if pending.views else {}
-        return _tell(found.report, pending.record, differences, arguments, session, pending)
+        return _resume(arguments, session)
     if arguments.record is None:
         raise UsageError("name the record to check, or with --resume the job to fetch")
     record = record_of(arguments, session, exploring=True)
@@ -113,20 +112,76 @@ def _run(arguments: Namespace, session: Session) -> int:
             raise UsageError(f"--view both needs Level 5, and this is Level {game.rules.level.number}")
         differences = view_differences(record, modes)
     shots = arguments.shots or DEFAULT_SHOTS
-    if not names_device(arguments):
-        observer, rng = observer_of(arguments), session.generator(arguments.seed)
-        mode = None if arguments.mode is None else modes[0]
-        with waiting(session, f"checking with {shots:,} shots"):
-            report = check(game, mode, observer, rng, shots=shots, rolls=Rolls(arguments.rolls))
-        return _tell(report, record, differences, arguments, session)
+    source = source_of(arguments)
+    if source.on_device(arguments, _ON_DEVICES):
+        return _by_device(record, game, modes, shots, differences, source, arguments, session)
+    from qttt.observation.observers import get_observer
+
+    observer, rng = get_observer(source.backend, source.rolls), session.generator(source.seed)
+    mode = None if arguments.mode is None else modes[0]
+    with waiting(session, f"checking with {shots:,} shots"):
+        report = check(game, mode, observer, rng, shots=shots, rolls=source.rolls)
+    return _tell(report, record, differences, arguments, session)
+
+
+def _by_device(
+    record: Record,
+    game: Game,
+    modes: tuple[Mode, ...],
+    shots: int,
+    differences: "Mapping[Mode, ViewDifference]",
+    source: Source,
+    arguments: Namespace,
+    session: Session,
+) -> int:
+    """Send a job to a device and judge its shots, or say what it would cost."""
+    from qttt.cli.console.device_plans import find_device, progress, show_dry_run
+    from qttt.cli.console.job_output import confirm, run_job
+    from qttt.crosscheck.by_device import predict
+    from qttt.crosscheck.by_job import PendingCheck, free_check_path
+    from qttt.records.files import names_file
+
+    device = find_device(
+        source.backend,
+        source.rolls,
+        session,
+        strict=arguments.strict,
+        decoupling=arguments.dd,
+        twirling=arguments.twirl,
+    )
     if arguments.dry_run:
-        from qttt.cli.commands.check_by_job import dry_run
+        plan = device.plan(game, modes, shots)
+        show_dry_run(plan, device, session, game.rules.level.number, as_json=arguments.json)
+        return 0
+    with progress(session, device.backend.local) as notify:
+        plan = device.plan(game, modes, shots, notify)
+    predicted = predict(device, plan, mitigated=arguments.mitigate)
+    confirm(plan, device, session, arguments.yes)
+    file = Path(arguments.record) if names_file(arguments.record) else None
+    path = free_check_path(file) if file is not None or not device.backend.local else None
+    if path is not None and device.backend.local and not os.access(path.parent, os.W_OK):
+        # A check leaves the record as it is, so that it may be anywhere; and nothing paid for can be lost.
+        path = None
+    pending = PendingCheck(record, path, dict(zip(modes, predicted, strict=True)), arguments.view == "both")
+    pending, runs = run_job(device, plan, pending, session.generator(source.seed), session)
+    return _tell(pending.report(game, runs), record, differences, arguments, session, pending)
 
-        return dry_run(game, modes, shots, arguments, session)
-    from qttt.cli.commands.check_by_job import check_by_job
 
-    found = check_by_job(record, game, modes, shots, arguments, session)
-    return _tell(found.report, record, differences, arguments, session, found.pending)
+def _resume(arguments: Namespace, session: Session) -> int:
+    """Fetch the result of a job that was sent before, and judge its shots."""
+    from qttt.cli.console.job_output import fetch_job
+    from qttt.crosscheck.by_job import find_check
+    from qttt.observation.samples import check_request
+
+    refuse_beside(arguments, "--resume", _SENT_FOR, "the job says what it was sent for")
+    pending = find_check(arguments.resume)
+    game = pending.record.game()
+    for mode in pending.predictions:
+        check_request(game.state, mode, 1)
+    pending, runs = fetch_job(pending, session, arguments.yes)
+    report = pending.report(game, runs)
+    differences = view_differences(pending.record, pending.predictions) if pending.views else {}
+    return _tell(report, pending.record, differences, arguments, session, pending)
 
 
 def _check_installation(arguments: Namespace, session: Session) -> int:
@@ -135,12 +190,7 @@ def _check_installation(arguments: Namespace, session: Session) -> int:
     from qttt.crosscheck.selfcheck import hold_battery
     from qttt.display.text import small
 
-    alone(
-        arguments,
-        "--self",
-        "its records are settled",
-        *("--mode", "--mitigate", "--dry-run", "--yes", "--resume"),
-    )
+    refuse_beside(arguments, "--self", _OWN_RECORDS, "its records are settled")
     with waiting(session, "checking this installation"):
         cases = hold_battery(session.generator(arguments.seed or 0))
     ok = all(case.ok for case in cases)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import (
-    add_json_argument,
-    add_mode_argument,
+    add_flags,
     add_record_arguments,
     file_name,
     game_of,
@@ -162,7 +161,7 @@ def _device(backend: str | None) -> "BackendV2 | None":
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
-    add_mode_argument(parser)
+    add_flags(parser, "--mode")
     parser.add_argument(
         "--style",
         choices=STYLES,
@@ -195,12 +194,9 @@ def _add_arguments(parser: ArgumentParser) -> None:
         type=whole_number(20, 100_000),
         help="columns of a text drawing (default: those of the terminal, else 80)",
     )
-    parser.add_argument(
-        "--backend",
-        metavar="B",
-        help="with --format stats: the device in whose gates to count (qttt backends)",
-    )
-    add_json_argument(parser)
+    backend = "with --format stats: the device in whose gates to count (qttt backends)"
+    add_flags(parser, "--backend", help=backend)
+    add_flags(parser, "--json")
 
 
 def _run(arguments: Namespace, session: Session) -> int:

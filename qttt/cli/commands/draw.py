@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import (
-    add_mode_argument,
+    add_flags,
     add_record_arguments,
-    add_seed_argument,
     file_name,
     game_of,
     mode_of,
@@ -61,8 +60,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
         help="an SVG of a game that moves; a GIF always does, and so do rolls",
     )
     parser.add_argument("--theme", choices=THEMES, default=THEMES[0], help="on light or dark ground")
-    add_mode_argument(parser)
-    add_seed_argument(parser)
+    add_flags(parser, "--mode", "--seed")
 
 
 def _run(arguments: Namespace, session: Session) -> int:

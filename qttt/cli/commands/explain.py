@@ -1,22 +1,14 @@
 """``qttt explain``: a game explained move by move, in the terminal or as a page, Markdown or figures."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import (
-    add_record_arguments,
-    add_seed_argument,
-    file_name,
-    record_of,
-    whole_number,
-)
+from qttt.cli.commands.arguments import add_flags, add_record_arguments, file_name, record_of
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
 from qttt.errors import UsageError
-from qttt.observation.samples import MAX_SHOTS
 from qttt.storage import save_file
 
 if TYPE_CHECKING:
@@ -36,22 +28,18 @@ def explained(lesson: "Lesson", format: str) -> str | bytes:
     Raises:
         UsageError: an unknown format.
     """
-    return _writer(format)(lesson)
-
-
-def _writer(format: str) -> "Callable[[Lesson], str | bytes]":
     if format == "html":
         from qttt.teaching.lesson.html import lesson_html
 
-        return lesson_html
+        return lesson_html(lesson)
     if format == "md":
         from qttt.teaching.lesson.markdown import lesson_markdown
 
-        return lesson_markdown
+        return lesson_markdown(lesson)
     if format == "pdf":
         from qttt.teaching.lesson.figures import lesson_pdf
 
-        return lesson_pdf
+        return lesson_pdf(lesson)
     raise UsageError(f"a lesson cannot be written as {format!r}: there are {', '.join(FORMATS)}")
 
 
@@ -66,13 +54,8 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=FORMATS, help="what to write to --out (default: what its name ends with)"
     )
-    parser.add_argument(
-        "--shots",
-        metavar="N",
-        type=whole_number(1, MAX_SHOTS),
-        help="shots of each observation's cross-check (default: 4096)",
-    )
-    add_seed_argument(parser)
+    add_flags(parser, "--shots", help="shots of each observation's cross-check (default: 4096)")
+    add_flags(parser, "--seed")
 
 
 def _run(arguments: Namespace, session: Session) -> int:
@@ -91,7 +74,8 @@ def _run(arguments: Namespace, session: Session) -> int:
     from qttt.cli.console.characters import carried
     from qttt.teaching.lesson.text import lesson_text
 
-    session.show(*carried(lesson_text(lesson, session.glyphs, session.columns), session))
+    text = lesson_text(lesson, session.glyphs, session.columns)
+    session.show(*carried(text, takes_unicode=session.takes_unicode))
     return 0
 
 

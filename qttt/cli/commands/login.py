@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import add_json_argument
+from qttt.cli.commands.arguments import add_flags
 from qttt.cli.console.device_plans import progress
 from qttt.cli.console.session import LONGEST_LINE, Session
 from qttt.errors import QtttError, ServiceError, UsageError
@@ -34,7 +34,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--offline", action="store_true", help="save the key without trying it, where there is no network"
     )
-    add_json_argument(parser)
+    add_flags(parser, "--json")
 
 
 def _run(arguments: Namespace, session: Session) -> int:

@@ -1,33 +1,31 @@
 """``qttt observe``: the observation phase of a full board, on a simulator, by dice, or on a device."""
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import (
-    add_backend_arguments,
-    add_device_arguments,
-    add_json_argument,
-    add_mode_argument,
-    add_noise_argument,
+    DEVICE_FLAGS,
+    RECORD_FLAGS,
+    Source,
+    add_device_flags,
+    add_flags,
     add_record_arguments,
-    add_seed_argument,
-    add_shots_argument,
     file_name,
     mode_of,
-    names_device,
-    observer_of,
     record_of,
-    settle_headers,
+    refuse_beside,
+    source_of,
     whole_number,
 )
-from qttt.cli.console.observations import observe_report, save_outcome, saved, show_observation
+from qttt.cli.console.observations import observe_report, save_outcome, save_where, show_observation
 from qttt.cli.console.session import QuestionUnansweredError, Session
 from qttt.cli.console.waiting import waiting
 from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.symbols import Mode
-from qttt.observation.observers import check_observable, observe_board, observe_positions
+from qttt.observation.observers import check_observable, get_observer, observe_board, observe_positions
 from qttt.records.files import names_file
 from qttt.records.record import Record
 from qttt.storage import FileError
@@ -35,30 +33,32 @@ from qttt.storage import FileError
 if TYPE_CHECKING:
     import numpy as np
 
-    from qttt.observation.observers import Observer
+    from qttt.cli.console.job_output import DeviceObservation, Outcome
+    from qttt.observation.dynamic import Policy
+    from qttt.observation.observers import Observer, Sample
+
+_ON_DEVICES = ("--dynamic", "--dry-run", "--yes", *DEVICE_FLAGS, "--accept-noise")
+_SENT_FOR = (
+    *(*RECORD_FLAGS, "--backend", "--rolls", "--shots", *DEVICE_FLAGS),
+    *("--seed", "--dynamic", "--dry-run"),
+)
+"""What a job that was sent has settled."""
 
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser, optional=True)
-    add_mode_argument(parser)
-    add_backend_arguments(parser)
-    add_shots_argument(
-        parser,
-        "shots to take (default: until one counts, 1024 on a device); the first that counts is the outcome",
+    add_flags(parser, "--mode", "--backend", "--rolls")
+    shots = (
+        "shots to take (default: until one counts, 1024 on a device); the first that counts is the outcome"
     )
-    add_seed_argument(parser)
+    add_flags(parser, "--shots", help=shots)
+    add_flags(parser, "--seed")
     parser.add_argument(
         "--save", metavar="FILE", type=file_name, help="write the record with the outcome to a file"
     )
-    add_json_argument(parser)
-    add_device_arguments(parser)
-    add_noise_argument(parser)
-    parser.add_argument("--dry-run", action="store_true", help="say what a job would cost, and send nothing")
-    parser.add_argument(
-        "--yes",
-        action="store_true",
-        help="send a job to a real device without asking; with --resume, also one that never arrived there",
-    )
+    add_flags(parser, "--json")
+    add_device_flags(parser)
+    add_flags(parser, "--accept-noise", "--dry-run", "--yes")
     parser.add_argument(
         "--dynamic",
         metavar="SQUARE",
@@ -76,37 +76,31 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 def _run(arguments: Namespace, session: Session) -> int:
     if arguments.resume is not None:
-        from qttt.cli.commands.observe_by_job import resume
-
-        return resume(arguments, session)
+        return _resume(arguments, session)
     if arguments.record is None:
         raise UsageError("name the record to observe, or with --resume the job to fetch")
     record = record_of(arguments, session)
     game = record.game()
     check_observable(game)
-    arguments.seed = settle_headers(record, arguments)
+    source = source_of(arguments, record)
     mode_of(arguments, game)
-    on_device = names_device(arguments)
-    if on_device and arguments.dry_run:
-        from qttt.cli.commands.observe_by_job import dry_run
-
-        return dry_run(game, arguments, session)
-    if "Job" in record.headers:
-        raise UsageError(
-            f"this game waits for a job already ({record.headers['Job']}): qttt observe --resume fetches it"
-        )
-    chosen = arguments.mode is not None or arguments.dynamic is not None
-    if not chosen and len(game.state.modes) > 1 and not session.interactive:
-        raise UsageError(
-            f"at Level {game.rules.level.number} {game.state.initiator} chooses the mode: "
-            "give --mode standard or --mode rotated"
-        )
+    on_device = source.on_device(arguments, _ON_DEVICES)
+    if not (on_device and arguments.dry_run):
+        if "Job" in record.headers:
+            raise UsageError(
+                f"this game waits for a job already ({record.headers['Job']}): "
+                "qttt observe --resume fetches it"
+            )
+        chosen = arguments.mode is not None or arguments.dynamic is not None
+        if not chosen and len(game.state.modes) > 1 and not session.interactive:
+            raise UsageError(
+                f"at Level {game.rules.level.number} {game.state.initiator} chooses the mode: "
+                "give --mode standard or --mode rotated"
+            )
     if on_device:
-        from qttt.cli.commands.observe_by_job import observe
-
-        return observe(game, record, arguments, session)
-    observer = observer_of(arguments)
-    rng = session.generator(arguments.seed)
+        return _by_device(game, record, source, arguments, session)
+    observer = get_observer(source.backend, source.rolls)
+    rng = session.generator(source.seed)
     if arguments.mode is not None:
         mode = Mode(arguments.mode)
     elif len(game.state.modes) == 1:
@@ -115,13 +109,18 @@ def _run(arguments: Namespace, session: Session) -> int:
         mode = _choose(game, record, observer, rng, arguments, session)
     with waiting(session, f"observing on {observer.name}"):
         sample = observe_board(game, mode, observer, rng, arguments.shots)
-    record = saved(record.updated(game), arguments)
+    record = save_where(arguments.save, record.updated(game), arguments.record)
     report = observe_report(game, record, sample, observer.name)
     if arguments.json:
         session.write_json(report)
     else:
         show_observation(game, report, arguments.save, session)
     return 0
+
+
+def _ask_mode(game: Game, session: Session) -> Mode:
+    question = f"{game.state.initiator}, which mode of observation?"
+    return Mode(session.ask(question, [str(mode) for mode in game.state.modes]))
 
 
 def _choose(
@@ -138,11 +137,10 @@ def _choose(
             positions, _ = observe_positions(game, observer, rng)
         game.push(positions)
     # From here on the positions are known, and nothing that happens to the program may make them anew.
-    seen = saved(record.updated(game), arguments)
+    seen = save_where(arguments.save, record.updated(game), arguments.record)
     try:
         session.show_game(game, to_stderr=True)
-        question = f"{game.state.initiator}, which mode of observation?"
-        return Mode(session.ask(question, [str(mode) for mode in game.state.modes]))
+        return _ask_mode(game, session)
     except (QuestionUnansweredError, KeyboardInterrupt):
         # An interrupt may come before the question is out: the positions are seen all the same.
         raise QuestionUnansweredError(_kept(seen, arguments)) from None
@@ -160,6 +158,158 @@ def _kept(seen: Record, arguments: Namespace) -> str:
     if file is None:
         return f"no mode was chosen; go on with the observed positions: {' '.join(str(seen).split())}"
     return f"no mode was chosen; the observed positions are kept in {file}"
+
+
+def _by_device(game: Game, record: Record, source: Source, arguments: Namespace, session: Session) -> int:
+    """Send a job to a device and wait for it, or say what it would cost."""
+    from qttt.cli.console.device_plans import find_device, show_dry_run
+    from qttt.cli.console.job_output import plan_observation
+
+    policy = _policy(arguments)
+    device = find_device(
+        source.backend,
+        source.rolls,
+        session,
+        strict=arguments.strict,
+        decoupling=arguments.dd,
+        twirling=arguments.twirl,
+        accept_noise=arguments.accept_noise,
+    )
+    if arguments.dry_run:
+        plan = plan_observation(game, device, _mode(game, arguments), policy, arguments.shots)
+        show_dry_run(plan, device, session, game.rules.level.number, as_json=arguments.json)
+        noise = plan.noise
+        if noise is not None and not arguments.json:
+            session.show(f"Note: {noise}: without --accept-noise nothing is sent.")
+        return 0
+    file = arguments.save
+    if file is None and names_file(arguments.record):
+        file = arguments.record
+    outcome = _observation(game, file, arguments, session).observe(
+        record,
+        file,
+        device,
+        session.generator(source.seed),
+        _mode(game, arguments),
+        policy,
+        arguments.shots,
+    )
+    return _tell(game, outcome, arguments, session)
+
+
+def _resume(arguments: Namespace, session: Session) -> int:
+    """Fetch the result of a job that was sent before, and go on."""
+    from qttt.observation.job_file import find
+
+    refuse_beside(arguments, "--resume", _SENT_FOR, "the job says what it was sent for")
+    pending = find(arguments.resume)
+    game = pending.record.game()
+    if arguments.mode is not None:
+        if pending.policy is not None:
+            raise UsageError(f"the circuit of the job chooses the mode, so --mode cannot: {pending.policy}")
+        mode = _mode(game, arguments)
+        if pending.mode not in (None, mode):
+            raise UsageError(f"the job was sent for the {pending.mode} mode")
+    outcome = _observation(game, pending.file, arguments, session).resume(pending)
+    return _tell(game, outcome, arguments, session)
+
+
+def _observation(
+    game: Game, file: Path | str | None, arguments: Namespace, session: Session
+) -> "DeviceObservation":
+    from qttt.cli.console.job_output import DeviceObservation
+
+    def choose(game: Game) -> Mode:
+        if arguments.mode is not None:
+            return Mode(arguments.mode)
+        try:
+            return _ask_mode(game, session)
+        except QuestionUnansweredError:
+            if file is None:
+                raise
+            raise QuestionUnansweredError(
+                f"no mode was chosen; {file} keeps the observed positions, go on with: qttt observe --resume "
+                f"{file} --mode {' or '.join(map(str, game.state.modes))}"
+            ) from None
+
+    def show_positions(game: Game, sample: "Sample") -> None:
+        session.show(
+            f"{sample.kept:,} of {sample.shots:,} shots are possible; the first of these gives the "
+            "positions.",
+            to_stderr=True,
+        )
+        session.show_game(game, to_stderr=True)
+
+    return DeviceObservation(game, session, choose, show_positions, arguments.yes, arguments.accept_noise)
+
+
+def _policy(arguments: Namespace) -> "Policy | None":
+    """How the circuit is to choose the mode, if it is to.
+
+    Raises:
+        UsageError: the mode is given too.
+    """
+    from qttt.observation.dynamic import Policy
+
+    if arguments.dynamic is None:
+        return None
+    if arguments.mode is not None:
+        raise UsageError("--dynamic lets the circuit choose the mode, so --mode cannot")
+    return Policy(arguments.dynamic)
+
+
+def _mode(game: Game, arguments: Namespace) -> Mode | None:
+    """The mode that was asked for, if any.
+
+    Raises:
+        UsageError: it is not open.
+    """
+    if arguments.mode is None:
+        return None
+    mode = Mode(arguments.mode)
+    if mode not in game.state.modes:
+        raise UsageError(f"this observation is in {game.state.modes[0]} mode whatever the players choose")
+    return mode
+
+
+def _tell(game: Game, outcome: "Outcome", arguments: Namespace, session: Session) -> int:
+    from qttt.observation.job_runs import describe
+
+    pending, sample = outcome.pending, outcome.sample
+    assert pending.sent is not None
+    if arguments.save is not None and pending.file != Path(arguments.save):
+        save_where(arguments.save, pending.record, arguments.record)
+    report = {
+        **observe_report(game, pending.record, sample, pending.sent.backend),
+        "kinds": dict(sorted(sample.kinds.items())),
+        "agreeing": sample.kept,
+        "collapsed": outcome.collapsed,
+        "noise": outcome.noise,
+        **describe(pending),
+        **({} if pending.policy is None else {"policy": str(pending.policy)}),
+    }
+    if arguments.json:
+        session.write_json(report)
+        return 0
+    file = arguments.save or (None if pending.file is None else str(pending.file))
+    show_observation(game, report, file, session, _remarks(report))
+    return 0
+
+
+def _remarks(report: dict[str, Any]) -> list[str]:
+    lines = []
+    if "policy" in report:
+        lines.append(f"The circuit chose: {report['policy']}.")
+    if report["kinds"]:
+        kinds = "; ".join(f"{kind} {count:,}" for kind, count in report["kinds"].items())
+        lines.append(f"Impossible: {kinds}.")
+    if report["agreeing"] != report["kept"]:
+        lines.append(f"{report['agreeing']:,} of these have the observed positions.")
+    if report["collapsed"]:
+        lines.append("The circuit prepared the state that the observed positions had left.")
+    if report["job"] is not None:
+        lines.append(f"The job is kept in {report['job']}.")
+    return lines
 
 
 COMMAND = Command(

@@ -4,13 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import (
-    add_json_argument,
-    add_mode_argument,
-    add_record_arguments,
-    game_of,
-    mode_of,
-)
+from qttt.cli.commands.arguments import add_flags, add_record_arguments, game_of, mode_of
 from qttt.cli.console.session import Session
 from qttt.display.status import final_board, lines_report
 from qttt.game.game import Game
@@ -66,15 +60,10 @@ def odds_report(
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
-    add_mode_argument(parser)
-    parser.add_argument(
-        "--rolls",
-        choices=[str(rolls) for rolls in Rolls],
-        default=str(Rolls.EXACT),
-        help="exact odds (the default), or those of rolls with a d6",
-    )
+    add_flags(parser, "--mode")
+    add_flags(parser, "--rolls", help="exact odds (the default), or those of rolls with a d6")
     parser.add_argument("--lines", action="store_true", help="also the three-in-a-rows of every board")
-    add_json_argument(parser)
+    add_flags(parser, "--json")
 
 
 def _run(arguments: Namespace, session: Session) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import add_json_argument, add_rules_arguments, whole_number
+from qttt.cli.commands.arguments import add_flags, whole_number
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
 from qttt.game.game import Game
@@ -50,7 +50,7 @@ def perft_report(game: Game, depth: int, step: Callable[[], None] = lambda: None
 
 
 def _add_arguments(parser: ArgumentParser) -> None:
-    add_rules_arguments(parser)
+    add_flags(parser, "--level", "--options")
     parser.add_argument(
         "--depth",
         metavar="D",
@@ -58,7 +58,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
         required=True,
         help=f"number of moves, 0 to {MOST_DEPTH}",
     )
-    add_json_argument(parser)
+    add_flags(parser, "--json")
 
 
 def _run(arguments: Namespace, session: Session) -> int:

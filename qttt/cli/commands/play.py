@@ -2,23 +2,14 @@
 
 import shlex
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qttt.chance import MAX_SEED
-from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import (
-    add_backend_arguments,
-    add_noise_argument,
-    add_rules_arguments,
-    add_seed_argument,
-    add_view_argument,
-    completed,
-    file_name,
-    observer_of,
-    settle_headers,
-    whole_number,
-)
+from qttt.cli.commands import COMMANDS, Command
+from qttt.cli.commands.arguments import add_flags, completed, file_name, source_of, whole_number
+from qttt.cli.console.parser import Parser
 from qttt.cli.console.session import Session
 from qttt.cli.console.signals import signals_interrupt
 from qttt.errors import UsageError
@@ -41,18 +32,15 @@ def _add_arguments(parser: ArgumentParser) -> None:
         nargs="?",
         help="a saved game to go on with; it is saved there again",
     )
-    add_rules_arguments(parser)
-    parser.add_argument("--first", metavar="P", help="who starts, X or O (default X)")
+    add_flags(parser, "--level", "--options")
+    add_flags(parser, "--first", help="who starts, X or O (default X)")
     for symbol in Symbol:
         parser.add_argument(
             f"--{symbol.lower()}",
             metavar="PLAYER",
             help=f"who plays {symbol}: human (the default), {', '.join(PLAYERS)} or search:SECONDS",
         )
-    add_view_argument(parser)
-    add_backend_arguments(parser)
-    add_noise_argument(parser)
-    add_seed_argument(parser)
+    add_flags(parser, "--view", "--backend", "--rolls", "--accept-noise", "--seed")
     parser.add_argument(
         "--record", metavar="FILE", type=file_name, help="save the record there after every move"
     )
@@ -74,9 +62,7 @@ def _run(arguments: Namespace, session: Session) -> int:
             raise UsageError("--demo plays one game of its own: it goes with neither FILE nor --games")
         if arguments.x is not None or arguments.o is not None:
             raise UsageError("--demo makes random moves: it goes with neither --x nor --o")
-        from qttt.cli.keyboard.demonstration import demonstrate
-
-        return demonstrate(arguments, session)
+        return _demonstrate(arguments, session)
     if arguments.file is not None and arguments.record is not None:
         raise UsageError("a game that goes on is saved in its own file: leave out --record")
     stored = Record() if arguments.file is None else load_record(arguments.file)
@@ -91,23 +77,45 @@ def _run(arguments: Namespace, session: Session) -> int:
     return _play(keyboard, session)[0]
 
 
+def _demonstrate(arguments: Namespace, session: Session) -> int:
+    from qttt.cli.commands.check import STATUS
+    from qttt.cli.keyboard.demonstration import DEFAULT_SEED, demonstrate
+    from qttt.observation.observers import get_observer
+
+    seed = DEFAULT_SEED if arguments.seed is None else arguments.seed
+    record, source = completed(Record(), arguments), source_of(arguments)
+    game = record.game()
+    observer = get_observer(source.backend, source.rolls, accept_noise=arguments.accept_noise)
+    check_rolls(source.rolls, game.rules)
+    return STATUS[demonstrate(game, record, arguments.record, observer, seed, session)]
+
+
+def _run_aside(name: str, words: Sequence[str], session: Session) -> None:
+    """Run a command of the command line from the prompt of a game."""
+    command = next(entry for entry in COMMANDS if entry.name == name).load()
+    parser = Parser(prog=name, add_help=False)
+    command.add_arguments(parser)
+    command.run(parser.parse_args(words), session)
+
+
 def _prepared(record: Record, file: str | None, arguments: Namespace, session: Session) -> "KeyboardGame":
     """A keyboard game, its seed and backend written in the record's headers."""
     from qttt.cli.keyboard.game import KeyboardGame
     from qttt.cli.keyboard.lines import keyboard_for
     from qttt.cli.keyboard.seats import seated
+    from qttt.observation.observers import get_observer
 
-    chosen = arguments.backend
-    rng = session.generator(settle_headers(record, arguments))
-    observer = observer_of(arguments)
-    check_rolls(Rolls(arguments.rolls), record.rules)
+    source = source_of(arguments, record)
+    rng = session.generator(source.seed)
+    observer = get_observer(source.backend, source.rolls, accept_noise=arguments.accept_noise)
+    check_rolls(source.rolls, record.rules)
     names = {Symbol.X: arguments.x, Symbol.O: arguments.o}
     seats, record = seated(record, names, clock=arguments.seed is None)
     game = record.game()
     said = {
         "Level": str(game.rules.level.number),
-        "Backend": chosen,
-        "Rolls": arguments.rolls if arguments.rolls != str(Rolls.EXACT) else None,
+        "Backend": arguments.backend,
+        "Rolls": None if source.rolls is Rolls.EXACT else str(source.rolls),
         "Seed": None if arguments.seed is None else str(arguments.seed),
     }
     for key, value in said.items():
@@ -122,6 +130,7 @@ def _prepared(record: Record, file: str | None, arguments: Namespace, session: S
         rng,
         session,
         keyboard_for(session),
+        _run_aside,
         file,
         seats,
         record,

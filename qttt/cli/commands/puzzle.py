@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import add_json_argument, add_rules_arguments, add_seed_argument
+from qttt.cli.commands.arguments import add_flags
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
 from qttt.errors import QtttError, UsageError
@@ -50,8 +50,7 @@ def puzzle_report(puzzle: "Puzzle") -> dict[str, Any]:
 
 
 def _add_arguments(parser: ArgumentParser) -> None:
-    add_rules_arguments(parser)
-    add_seed_argument(parser)
+    add_flags(parser, "--level", "--options", "--seed")
     parser.add_argument(
         "--grade", choices=GRADES, help="how hard: how many other choices look as good at first sight"
     )
@@ -62,7 +61,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
         "--text", metavar="NAME", help="a question of the rule texts instead; --text list lists them"
     )
     parser.add_argument("--solution", action="store_true", help="print the solution too, and ask nothing")
-    add_json_argument(parser)
+    add_flags(parser, "--json")
 
 
 def _run(arguments: Namespace, session: Session) -> int:

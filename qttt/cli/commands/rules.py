@@ -20,7 +20,8 @@ def _run(arguments: Namespace, session: Session) -> int:
     else:
         level = parse_level(arguments.level)
         title, sections = title_of(level), rules_of(level)
-    session.show(*carried(rules_text(title, sections, session.glyphs), session))
+    text = rules_text(title, sections, session.glyphs)
+    session.show(*carried(text, takes_unicode=session.takes_unicode))
     return 0
 
 

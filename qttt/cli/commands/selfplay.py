@@ -7,13 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import (
-    add_json_argument,
-    add_rules_arguments,
-    add_seed_argument,
-    file_name,
-    whole_number,
-)
+from qttt.cli.commands.arguments import add_flags, file_name, refuse_beside, whole_number
 from qttt.cli.console.session import Session
 from qttt.cli.console.signals import signals_interrupt
 from qttt.cli.console.waiting import waiting
@@ -30,6 +24,11 @@ GAMES = 100
 MAX_GAMES = 10_000_000
 MAX_JOBS = 1024
 BACKENDS = ("dice", "aer")
+_PLAYED = (
+    *("--x", "--o", "--games", "--level", "--options", "--first", "--alternate", "--backend", "--jobs"),
+    *("--seed", "--records"),
+)
+"""What the file of a match has settled."""
 UNCHAINED = "Its lines are unchained, as older versions wrote them: a game that was exchanged would not show."
 
 
@@ -89,11 +88,9 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--games", metavar="N", type=whole_number(1, MAX_GAMES), help=f"how many (default {GAMES})"
     )
-    add_rules_arguments(parser)
-    parser.add_argument("--first", metavar="P", help="who starts, X or O (default X)")
-    parser.add_argument(
-        "--alternate", action="store_true", default=None, help="who starts alternates from game to game"
-    )
+    add_flags(parser, "--level", "--options")
+    add_flags(parser, "--first", help="who starts, X or O (default X)")
+    parser.add_argument("--alternate", action="store_true", help="who starts alternates from game to game")
     parser.add_argument(
         "--backend",
         choices=BACKENDS,
@@ -105,7 +102,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
         type=whole_number(1, MAX_JOBS),
         help="processes that play side by side (default: one for each core); the games are the same",
     )
-    add_seed_argument(parser)
+    add_flags(parser, "--seed")
     parser.add_argument(
         "--records",
         metavar="FILE",
@@ -121,7 +118,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
         "--json has the keys file, ok, chained, cut, games, line and reason of what is wrong, the "
         "match, and its results as after playing, null if it is not ok",
     )
-    add_json_argument(parser)
+    add_flags(parser, "--json")
 
 
 def _run(arguments: Namespace, session: Session) -> int:
@@ -167,10 +164,7 @@ def _verify(arguments: Namespace, session: Session) -> int:
     from qttt.players.match_files import MatchFileError, match_header, match_of, read_match
     from qttt.players.matches import Score
 
-    others = ("x", "o", "games", "level", "options", "first", "alternate", "backend", "jobs", "seed")
-    for name in (*others, "records"):
-        if getattr(arguments, name) is not None:
-            raise UsageError(f"--{name} and --verify do not go together: the file says what was played")
+    refuse_beside(arguments, "--verify", _PLAYED, "the file says what was played")
     path = Path(arguments.verify)
     match = match_of(path)
     if match is None:
@@ -238,7 +232,7 @@ def _match(arguments: Namespace, session: Session) -> "Match":
         record.rules,
         seed,
         record.first,
-        bool(arguments.alternate),
+        arguments.alternate,
         arguments.backend or BACKENDS[0],
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import add_json_argument, file_name, whole_number
+from qttt.cli.commands.arguments import add_flags, file_name, whole_number
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
 from qttt.errors import UsageError
@@ -101,7 +101,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
         "--recompute", action="store_true", help="solve the level anew instead of reading the table"
     )
     parser.add_argument("--out", metavar="FILE", type=file_name, help="with --recompute: save the new table")
-    add_json_argument(parser)
+    add_flags(parser, "--json")
 
 
 def _run(arguments: Namespace, session: Session) -> int:

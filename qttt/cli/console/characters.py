@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from qttt.cli.console.session import Session
-
 # What a terminal obeys: control characters but for tab and line feed, and those that turn the direction of
 # writing or break lines. Halves of surrogate pairs, which no encoding has, come in file names.
 _OBEYED = re.compile(
@@ -31,16 +29,16 @@ def visible(text: str) -> str:
     return _OBEYED.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-def carried(blocks: "Iterable[Text]", session: "Session") -> "Iterator[Text]":
+def carried(blocks: "Iterable[Text]", *, takes_unicode: bool) -> "Iterator[Text]":
     """Blocks as they are, or with ASCII characters only where the output carries no others.
 
     Args:
         blocks: texts, for `Session.show`.
-        session: whose output they go to.
+        takes_unicode: the output can carry others, as `Session.takes_unicode` says.
     """
     from rich.text import Text
 
-    if session.takes_unicode:
+    if takes_unicode:
         yield from blocks
         return
     for block in blocks:

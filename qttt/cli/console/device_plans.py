@@ -6,8 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from qttt.cli.console.session import Session
-from qttt.observation.devices import DeviceObserver, Plan
+from qttt.observation.devices import DeviceObserver, Plan, open_device
 from qttt.observation.noise_gate import LEAST_FAULTLESS
+from qttt.observation.observers import refuse_rolls
+from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -102,6 +104,24 @@ def show_dry_run(
         session.write_json({"level": level, **plan_report(plan, observer)})
     else:
         show_plan(plan, observer, session)
+
+
+def find_device(name: str, rolls: Rolls, session: Session, **settings: bool) -> DeviceObserver:
+    """Find the device of a name, with what it says meanwhile shown.
+
+    Args:
+        name: its name.
+        rolls: how ``dice`` would roll; a device does not.
+        session: where retries and remarks are shown.
+        **settings: those of `qttt.observation.devices.open_device`.
+
+    Raises:
+        UsageError: there is no such device, or the extra ``ibm`` is not installed.
+        ServiceError: the account or the service failed.
+    """
+    refuse_rolls(rolls, name)
+    with progress(session, local=name.startswith("fake_")) as notify:
+        return open_device(name, notify, **settings)
 
 
 @contextmanager

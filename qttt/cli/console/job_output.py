@@ -1,6 +1,6 @@
 """Jobs on devices, from the question whether to send them; and observations, to the first possible shot."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,14 @@ from qttt.game.game import Game
 from qttt.game.outcomes import Observation, Positions, filled_squares
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
-from qttt.observation.devices import DecodedShots, DeviceObserver, Plan, draw_seed, first_positions
+from qttt.observation.devices import (
+    DecodedShots,
+    DeviceObserver,
+    Plan,
+    draw_seed,
+    first_positions,
+    open_device,
+)
 from qttt.observation.dynamic import Policy, plan_dynamic
 from qttt.observation.job_file import HEADER, Pending, free_path
 from qttt.observation.job_runs import P, PendingJob, fetch, receive, send
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
 
     from circuits.backends.ibm.backend import Prepared
     from circuits.backends.job_store import Job
+    from circuits.backends.progress import Notify
     from circuits.decoding import Shots
     from qttt.observation.observers import Sample
 
@@ -67,99 +75,233 @@ class Outcome:
     noise: str | None = None
 
 
-def observe_on_device(
-    game: Game,
-    record: Record,
-    file: str | Path | None,
-    observer: DeviceObserver,
-    rng: "np.random.Generator",
-    session: Session,
-    *,
-    mode: Mode | None = None,
-    policy: Policy | None = None,
-    choose: ChooseMode,
-    shots: int | None = None,
-    sure: bool = False,
-    show_positions: ShowPositions | None = None,
-) -> Outcome:
-    """Observe the full board of a game on a device; the game gets the events.
+@dataclass(frozen=True)
+class DeviceObservation:
+    """An observation on a device: its plan, the question whether to send it, its wait and its end.
 
-    Args:
-        game: a game that waits for an observation, or for the mode of one.
-        record: its record.
-        file: the record's file, or None.
-        observer: the device.
-        rng: where the seed of a simulated device comes from.
+    Attributes:
+        game: a game that waits for an observation, or for the mode of one; it gets the events.
         session: where it is shown and asked.
-        mode: the mode, if it is chosen already.
-        policy: let the circuit itself choose the mode, by this policy.
         choose: asks for the mode once the positions are known.
-        shots: shots of each circuit.
-        sure: send a job to a real device without asking.
         show_positions: told when the positions are known, before the mode is asked for.
-
-    Raises:
-        UsageError: the record waits for another job, or nobody can be asked.
-        ServiceError: the device failed, or no shot is possible.
-        NoiseError: the device says nothing of the board, and the observer does not accept that.
-        StillQueuedError: the user interrupted the wait.
+        sure: send a job to a real device without asking, also one that never arrived there.
+        accept_noise: take a result even if the shots say nothing of the board.
     """
-    if HEADER in record.headers:
-        raise UsageError(
-            f"the record waits for a job already ({record.headers[HEADER]}): qttt observe --resume"
-            + (" with its file" if file is None else f" {file}")
+
+    game: Game
+    session: Session
+    choose: ChooseMode
+    show_positions: ShowPositions
+    sure: bool = False
+    accept_noise: bool = False
+
+    def observe(
+        self,
+        record: Record,
+        file: str | Path | None,
+        observer: DeviceObserver,
+        rng: "np.random.Generator",
+        mode: Mode | None = None,
+        policy: Policy | None = None,
+        shots: int | None = None,
+    ) -> Outcome:
+        """Send a job and wait for it.
+
+        Args:
+            record: the game's record.
+            file: the record's file, or None.
+            observer: the device.
+            rng: where the seed of a simulated device comes from.
+            mode: the mode, if it is chosen already.
+            policy: let the circuit itself choose the mode, by this policy.
+            shots: shots of each circuit.
+
+        Raises:
+            UsageError: the record waits for another job, or nobody can be asked.
+            ServiceError: the device failed, or no shot is possible.
+            NoiseError: the device says nothing of the board, and that is not accepted.
+            StillQueuedError: the user interrupted the wait.
+        """
+        if HEADER in record.headers:
+            raise UsageError(
+                f"the record waits for a job already ({record.headers[HEADER]}): qttt observe --resume"
+                + (" with its file" if file is None else f" {file}")
+            )
+        with progress(self.session, observer.backend.local) as notify:
+            plan = plan_observation(self.game, observer, mode, policy, shots, notify)
+        path = None if file is None else Path(file)
+        kept = path is not None or not observer.backend.local
+        strict = observer.encoding == "strict"
+        waits = Pending(record, path, None, mode, plan.collapsed is not None, policy, strict)
+        pending, runs = self._send(observer, plan, waits, rng, keep=kept)
+        return self._finish(pending, runs, lambda: observer, shots)
+
+    def resume(self, pending: Pending) -> Outcome:
+        """Fetch the result of a job that was sent before, and go on; raises what `observe` does."""
+        pending, runs = fetch_job(pending, self.session, self.sure)
+        assert pending.sent is not None
+        job = pending.sent
+
+        def reopened() -> DeviceObserver:
+            from circuits.backends.ibm.backend import JobOptions
+
+            options = JobOptions.from_json(job.options)
+            return open_device(
+                job.backend,
+                strict=pending.strict,
+                decoupling=options.dynamical_decoupling,
+                twirling=options.twirling,
+                accept_noise=self.accept_noise,
+            )
+
+        # The device is only needed again if the collapsed state has to be prepared, so it is opened late.
+        return self._finish(pending, runs, reopened, job.shots)
+
+    def _send(
+        self,
+        device: DeviceObserver,
+        plan: Plan,
+        pending: Pending,
+        rng: "np.random.Generator",
+        *,
+        keep: bool,
+        instead: Pending | None = None,
+    ) -> "tuple[Pending, tuple[Shots, ...]]":
+        """Ask whether to send a job, send it and wait for it.
+
+        Args:
+            device: the device.
+            plan: the job.
+            pending: what waits for it, without the job's file.
+            rng: where the seed of a simulated device comes from.
+            keep: the job gets a file.
+            instead: an observation whose job gave no outcome: its record waits for this job from now on.
+
+        Raises:
+            NoiseError: there is no result to hope for, and that is not accepted.
+        """
+        if (noise := plan.noise) is not None:
+            if not self.accept_noise:
+                raise NoiseError(f"{noise}: nothing was sent; --accept-noise sends it all the same")
+            self.session.show(f"Note: {noise}.", to_stderr=True)
+        confirm(plan, device, self.session, self.sure)
+        path = free_path(pending.file, self.game) if keep else None
+        if instead is not None:
+            # A record that waits for one job is never written over by one that waits for another.
+            instead.settle()
+        return run_job(device, plan, replace(pending, path=path), rng, self.session)
+
+    def _finish(
+        self,
+        pending: Pending,
+        runs: "tuple[Shots, ...]",
+        device: Callable[[], DeviceObserver],
+        shots: int | None,
+    ) -> Outcome:
+        if pending.policy is not None:
+            return self._finish_policy(pending, pending.policy, runs)
+        game = self.game
+        readings = pending.readings(game, runs)
+        # Before anything is taken from them: not the positions, and no mode that is chosen by the positions.
+        noise = self._check_shots(pending, readings.items())
+        mode = pending.mode
+        if mode is None and len(game.state.modes) == 1:
+            mode = game.state.modes[0]
+        if mode is None and game.state.phase is Phase.OBSERVATION:
+            with _settled_without_shots(pending):
+                positions, sample = first_positions(readings)
+            game.push(positions)
+            pending = pending.updated(game)
+            # From here on the positions are known, and nothing may make them anew.
+            pending.keep()
+            self.show_positions(game, sample)
+        if mode is None:
+            mode = self.choose(game)
+        if mode not in readings:
+            there = " and ".join(map(str, readings))
+            raise UsageError(f"the job was sent for the {there} mode, not for the {mode} one")
+        sample = readings[mode].sample(game.state.positions)
+        collapsed = pending.collapsed
+        if not sample.drawn and game.state.positions is not None and not collapsed:
+            pending, runs = self._send_collapsed(pending, mode, device(), shots)
+            readings = pending.readings(game, runs)
+            noise = self._check_shots(pending, readings.items())
+            sample = readings[mode].sample(game.state.positions)
+            collapsed = True
+        with _settled_without_shots(pending):
+            game.push(Observation(sample.first, mode))
+        return Outcome(_ended(game, pending), sample, collapsed, noise)
+
+    def _finish_policy(self, pending: Pending, policy: Policy, runs: "tuple[Shots, ...]") -> Outcome:
+        """Take the outcome of a circuit that has chosen the mode itself."""
+        reading = pending.reading_of_policy(self.game, runs)
+        noise = self._check_shots(pending, [(None, reading)])
+        sample = reading.sample()
+        with _settled_without_shots(pending):
+            positions = Positions(filled_squares(sample.first))
+        self.game.push(positions)
+        self.game.push(Observation(sample.first, policy.mode(positions)))
+        return Outcome(_ended(self.game, pending), sample, collapsed=False, noise=noise)
+
+    def _send_collapsed(
+        self, pending: Pending, mode: Mode, device: DeviceObserver, shots: int | None
+    ) -> "tuple[Pending, tuple[Shots, ...]]":
+        """Prepare the state that the positions have left, because no shot has them."""
+        import numpy as np
+
+        assert pending.sent is not None
+        self.session.show(
+            f"No possible shot in {mode} mode has these positions: the state that they leave is prepared "
+            "anew.",
+            to_stderr=True,
         )
-    with progress(session, observer.backend.local) as notify:
-        if policy is not None:
-            plan = plan_dynamic(observer, game, policy, shots, notify)
-        else:
-            plan = observer.plan(game, game.state.modes if mode is None else (mode,), shots, notify)
-    _check_prediction(plan, observer.accept_noise, session)
-    confirm(plan, observer, session, sure)
-    path = None if file is None else Path(file)
-    job = free_path(path, game) if path is not None or not observer.backend.local else None
-    strict = observer.encoding == "strict"
-    pending = Pending(record, path, job, mode, plan.collapsed is not None, policy, strict)
-    pending, runs = run_job(observer, plan, pending, rng, session)
-    accepts = observer.accept_noise
-    return _finish(game, pending, runs, observer, session, choose, shots, sure, accepts, show_positions)
+        plan = device.plan(self.game, [mode], shots)
+        again = replace(pending, mode=mode, collapsed=True, policy=None, sent=None)
+        # From the first job's seed, so that resuming that one leads to the same end as waiting for it.
+        rng = np.random.default_rng(pending.sent.seed)
+        return self._send(device, plan, again, rng, keep=pending.path is not None, instead=pending)
+
+    def _check_shots(
+        self, pending: Pending, readings: Iterable[tuple[Mode | None, DecodedShots]]
+    ) -> str | None:
+        """Take no result from shots that say nothing of the board; the job and the record stay as they are.
+
+        Args:
+            pending: what waits for them.
+            readings: the shots, each with the mode of its circuit, None if that chose it.
+
+        Returns:
+            What was accepted, in a clause, or None.
+
+        Raises:
+            NoiseError: they say nothing, and that is not accepted.
+        """
+        noises = {mode: noise for mode, reading in readings if (noise := reading.noise)}
+        if not noises:
+            return None
+        noise = "; ".join(f"in {mode} mode {noise}" if mode else noise for mode, noise in noises.items())
+        if not self.accept_noise:
+            again = "" if pending.path is None else f" (they are kept: {pending.resuming} --accept-noise)"
+            raise NoiseError(f"{noise}: no result is taken from them without --accept-noise{again}")
+        self.session.show(f"Note: {noise}.", to_stderr=True)
+        return noise
 
 
-def resume_on_device(
-    pending: Pending,
+def plan_observation(
     game: Game,
-    session: Session,
-    *,
-    choose: ChooseMode,
-    sure: bool = False,
-    accept_noise: bool = False,
-    show_positions: ShowPositions | None = None,
-) -> Outcome:
-    """Fetch the result of a pending observation and go on; the arguments are those of `observe_on_device`.
+    observer: DeviceObserver,
+    mode: Mode | None,
+    policy: Policy | None,
+    shots: int | None,
+    notify: "Notify | None" = None,
+) -> Plan:
+    """Plan an observation's job: one circuit for each mode that may be chosen, or one that chooses itself.
 
-    ``accept_noise`` takes a result even if the shots say nothing of the board.
+    The arguments are those of `DeviceObservation.observe`; ``notify`` is told what happens.
     """
-    pending, runs = fetch_job(pending, session, sure)
-    assert pending.sent is not None
-    job, strict = pending.sent, pending.strict
-
-    def reopened() -> DeviceObserver:
-        from circuits.backends.ibm.backend import JobOptions
-        from qttt.observation.devices import open_device
-
-        options = JobOptions.from_json(job.options)
-        return open_device(
-            job.backend,
-            strict=strict,
-            decoupling=options.dynamical_decoupling,
-            twirling=options.twirling,
-            accept_noise=accept_noise,
-        )
-
-    # The device itself is only needed again if the collapsed state has to be prepared, so it is opened late.
-    return _finish(
-        game, pending, runs, reopened, session, choose, job.shots, sure, accept_noise, show_positions
-    )
+    if policy is not None:
+        return plan_dynamic(observer, game, policy, shots, notify)
+    return observer.plan(game, game.state.modes if mode is None else (mode,), shots, notify)
 
 
 def run_job(
@@ -274,108 +416,6 @@ def _interruptible(pending: PendingJob) -> Iterator[None]:
         ) from None
 
 
-def _finish(
-    game: Game,
-    pending: Pending,
-    runs: "tuple[Shots, ...]",
-    observer: DeviceObserver | Callable[[], DeviceObserver],
-    session: Session,
-    choose: ChooseMode,
-    shots: int | None,
-    sure: bool,
-    accept_noise: bool,
-    show_positions: ShowPositions | None,
-) -> Outcome:
-    if pending.policy is not None:
-        return _finish_policy(game, pending, pending.policy, runs, accept_noise, session)
-    readings = pending.readings(game, runs)
-    # Before anything is taken from them: not the positions, and no mode that is chosen by the positions.
-    noise = _check_shots(pending, _noises(readings), accept_noise, session)
-    mode = pending.mode
-    if mode is None and len(game.state.modes) == 1:
-        mode = game.state.modes[0]
-    if mode is None and game.state.phase is Phase.OBSERVATION:
-        with _settled_without_shots(pending):
-            positions, sample = first_positions(readings)
-        game.push(positions)
-        pending = pending.updated(game)
-        # From here on the positions are known, and nothing may make them anew.
-        pending.keep()
-        if show_positions is not None:
-            show_positions(game, sample)
-    if mode is None:
-        mode = choose(game)
-    sample = _reading(readings, mode).sample(game.state.positions)
-    collapsed = pending.collapsed
-    if not sample.drawn and game.state.positions is not None and not collapsed:
-        pending, readings = _collapsed(game, pending, mode, observer, session, shots, sure, accept_noise)
-        noise = _check_shots(pending, _noises(readings), accept_noise, session)
-        sample = readings[mode].sample(game.state.positions)
-        collapsed = True
-    with _settled_without_shots(pending):
-        game.push(Observation(sample.first, mode))
-    return Outcome(_ended(game, pending), sample, collapsed, noise)
-
-
-def _finish_policy(
-    game: Game,
-    pending: Pending,
-    policy: Policy,
-    runs: "tuple[Shots, ...]",
-    accept_noise: bool,
-    session: Session,
-) -> Outcome:
-    """Take the outcome of a circuit that has chosen the mode itself."""
-    reading = pending.reading_of_policy(game, runs)
-    noise = _check_shots(pending, [reading.noise] if reading.noise else [], accept_noise, session)
-    sample = reading.sample()
-    with _settled_without_shots(pending):
-        positions = Positions(filled_squares(sample.first))
-    game.push(positions)
-    game.push(Observation(sample.first, policy.mode(positions)))
-    return Outcome(_ended(game, pending), sample, collapsed=False, noise=noise)
-
-
-def _check_prediction(plan: Plan, accept_noise: bool, session: Session) -> None:
-    """Send nothing from which there is no result to hope for.
-
-    Raises:
-        NoiseError: so it is, and nobody accepts it.
-    """
-    if (noise := plan.noise) is not None:
-        if not accept_noise:
-            raise NoiseError(f"{noise}: nothing was sent; --accept-noise sends it all the same")
-        session.show(f"Note: {noise}.", to_stderr=True)
-
-
-def _noises(readings: dict[Mode, DecodedShots]) -> list[str]:
-    return [f"in {mode} mode {noise}" for mode, reading in readings.items() if (noise := reading.noise)]
-
-
-def _check_shots(pending: Pending, noises: list[str], accept_noise: bool, session: Session) -> str | None:
-    """Take no result from shots that say nothing of the board; the job and the record stay as they are.
-
-    Args:
-        pending: what waits for them.
-        noises: why they say nothing, in clauses; none if they say something.
-        accept_noise: take it all the same, and say so.
-        session: where it is said.
-
-    Returns:
-        What was accepted, or None.
-
-    Raises:
-        NoiseError: they say nothing, and nobody accepts it.
-    """
-    noise = "; ".join(noises) or None
-    if noise is not None:
-        if not accept_noise:
-            again = "" if pending.path is None else f" (they are kept: {pending.resuming} --accept-noise)"
-            raise NoiseError(f"{noise}: no result is taken from them without --accept-noise{again}")
-        session.show(f"Note: {noise}.", to_stderr=True)
-    return noise
-
-
 def _ended(game: Game, pending: Pending) -> Pending:
     """Bring the record up to its outcome; it waits no more."""
     pending = pending.updated(game)
@@ -394,39 +434,3 @@ def _settled_without_shots(pending: Pending) -> Iterator[None]:
     except ServiceError:
         pending.settle()
         raise
-
-
-def _reading(readings: dict[Mode, DecodedShots], mode: Mode) -> DecodedShots:
-    if mode not in readings:
-        there = " and ".join(map(str, readings))
-        raise UsageError(f"the job was sent for the {there} mode, not for the {mode} one")
-    return readings[mode]
-
-
-def _collapsed(
-    game: Game,
-    pending: Pending,
-    mode: Mode,
-    observer: DeviceObserver | Callable[[], DeviceObserver],
-    session: Session,
-    shots: int | None,
-    sure: bool,
-    accept_noise: bool,
-) -> tuple[Pending, dict[Mode, DecodedShots]]:
-    """Prepare the state that the positions have left, because no shot has them."""
-    import numpy as np
-
-    assert pending.sent is not None
-    device = observer if isinstance(observer, DeviceObserver) else observer()
-    session.show(
-        f"No possible shot in {mode} mode has these positions: the state that they leave is prepared anew.",
-        to_stderr=True,
-    )
-    plan = device.plan(game, [mode], shots)
-    _check_prediction(plan, accept_noise, session)
-    confirm(plan, device, session, sure)
-    path = None if pending.path is None else free_path(pending.file, game)
-    again = Pending(pending.record, pending.file, path, mode, True, None, pending.strict)
-    # From the first job's seed, so that resuming that one leads to the same end as waiting for it.
-    again, runs = run_job(device, plan, again, np.random.default_rng(pending.sent.seed), session)
-    return again, again.readings(game, runs)

@@ -1,7 +1,6 @@
 """What is printed of an observation, whoever made it."""
 
 import os
-from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -18,15 +17,16 @@ if TYPE_CHECKING:
     from qttt.observation.samples import Sample
 
 
-def saved(record: Record, arguments: Namespace) -> Record:
+def save_where(file: str | None, record: Record, source: str | None) -> Record:
     """Save a record where ``--save`` says, if it does.
 
     What came into the file of the same game survives. Another game is written over only where ``--save``
     names another file than the one that the record was read from.
 
     Args:
+        file: what ``--save`` says; None for nothing.
         record: the record.
-        arguments: with ``save``, and ``record`` where the record was read from.
+        source: where it was read from, as it was typed.
 
     Returns:
         What was saved, or the record.
@@ -34,16 +34,15 @@ def saved(record: Record, arguments: Namespace) -> Record:
     Raises:
         FileError: it cannot be saved; an old file is as it was.
     """
-    if arguments.save is None:
+    if file is None:
         return record
     try:
-        return save_outcome(arguments.save, record)
+        return save_outcome(file, record)
     except RecordChangedError:
-        source = arguments.record
         with suppress(OSError):
-            if source is not None and names_file(source) and os.path.samefile(source, arguments.save):
+            if source is not None and names_file(source) and os.path.samefile(source, file):
                 raise
-        save_record(arguments.save, record)
+        save_record(file, record)
         return record
 
 

@@ -1,11 +1,8 @@
 """A demonstration: a seeded game of random moves, the gates of every move, and a cross-check at the end."""
 
-from argparse import Namespace
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qttt.cli.commands.arguments import completed, observer_of
-from qttt.cli.commands.check import STATUS
 from qttt.cli.console.characters import in_ascii
 from qttt.cli.console.session import Session
 from qttt.cli.console.tables import plain_table
@@ -22,9 +19,9 @@ from qttt.game.outcomes import Observation
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import compile_moves, opened_block
+from qttt.observation.observers import Observer
 from qttt.records.files import save_over, save_record
 from qttt.records.record import Record
-from qttt.tabletop.rolls import Rolls, check_rolls
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,18 +47,23 @@ def random_move(game: Game, rng: "np.random.Generator") -> Move:
     return fitting[int(rng.random() * len(fitting))]
 
 
-def demonstrate(arguments: Namespace, session: Session) -> int:
+def demonstrate(
+    game: Game, record: Record, file: str | None, observer: Observer, seed: int, session: Session
+) -> bool | None:
     """Play a seeded game to its end, and show everything.
 
+    Args:
+        game: a new game; it gets the events.
+        record: its record.
+        file: where the record is saved after every event; None for nowhere.
+        observer: who observes the board.
+        seed: where random numbers start.
+        session: where it is shown.
+
     Returns:
-        0 if every cross-check agrees; 1 if one does not; 3 if no shot of one counts.
+        Whether every cross-check agrees; False if one does not, else None if no shot of one counts.
     """
-    seed = DEFAULT_SEED if arguments.seed is None else arguments.seed
     rng = session.generator(seed)
-    record = completed(Record(), arguments)
-    game = record.game()
-    observer = observer_of(arguments)
-    check_rolls(Rolls(arguments.rolls), game.rules)
     session.show(
         f"A game of random moves at Level {game.rules.level.number} ({game.rules.level.name}), seed {seed}, "
         f"observed on {observer.name}.",
@@ -71,13 +73,13 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
 
     def keep() -> None:
         nonlocal record
-        if arguments.record is None:
+        if file is None:
             return
         if game.events[1:]:
-            record = save_over(arguments.record, record.updated(game), record)
+            record = save_over(file, record.updated(game), record)
         else:
             record = record.updated(game)
-            save_record(arguments.record, record)
+            save_record(file, record)
 
     def choose(game: Game) -> Mode:
         mode = game.state.modes[int(rng.random() * len(game.state.modes))]
@@ -102,7 +104,7 @@ def demonstrate(arguments: Namespace, session: Session) -> int:
         "", f"The game: {' '.join(map(str, game.events))}", "", "Cross-check of every observed board:"
     )
     _show_checks(checked, session)
-    return STATUS[agreement(entry.report.ok for entry in checked)]
+    return agreement(entry.report.ok for entry in checked)
 
 
 def _show_move(game: Game, move: Move, session: Session) -> None:

@@ -1,72 +1,61 @@
 """The observation phase of a keyboard game on a device: its job, its impossible shots, jobs left before."""
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from qttt.cli.console.job_output import (
-    ChooseMode,
-    Outcome,
-    ShowPositions,
-    observe_on_device,
-    resume_on_device,
-)
-from qttt.display.status import shown_position
-from qttt.errors import QtttError
+from qttt.cli.console.job_output import ChooseMode, DeviceObservation
+from qttt.cli.console.session import Session
 from qttt.game.game import Game
 from qttt.game.outcomes import Observation
-from qttt.game.state import Phase
-from qttt.game.symbols import Mode
 from qttt.observation.devices import DeviceObserver
 from qttt.observation.job_file import HEADER, find
+from qttt.observation.observers import Observer
 from qttt.observation.samples import Sample
-from qttt.records.files import load_record, save_new_record
+from qttt.records.record import Record
 
 if TYPE_CHECKING:
-    from qttt.cli.keyboard.game import KeyboardGame
+    import numpy as np
 
 
-def is_on_device(keyboard: "KeyboardGame") -> bool:
-    """Whether the next observation of a game is a device's: it waits for a job, or will send one."""
-    return HEADER in keyboard.record.headers or isinstance(keyboard.observer, DeviceObserver)
-
-
-def observe_by_device(keyboard: "KeyboardGame") -> None:
+def observe_by_device(
+    game: Game,
+    record: Record,
+    file: str | None,
+    observer: Observer,
+    rng: "np.random.Generator",
+    session: Session,
+    choose: ChooseMode,
+    accept_noise: bool,
+) -> Record:
     """Run the observation phase of a keyboard game on its device, or fetch the job that it waits for.
 
+    Args:
+        game: a game that waits for an observation, or for the mode of one; it gets the events.
+        record: its record; where it names a job, that is fetched.
+        file: the record's file; where there is none, nothing is kept.
+        observer: the device, where a job is to be sent.
+        rng: where the seed of a simulated device comes from.
+        session: where it is shown.
+        choose: asks for the mode once the positions are known.
+        accept_noise: take a result even if the shots say nothing of the board.
+
+    Returns:
+        The record after the observation.
+
     Raises:
-        QtttError: the job failed, or waits still; the record says so.
+        QtttError: the job failed, or waits still; the record in the file says so.
     """
-    game, session = keyboard.game, keyboard.session
 
     def show_positions(game: Game, sample: Sample) -> None:
         session.show(f"{_possible(sample)} The first possible one gives the positions.")
 
-    def choose(game: Game) -> Mode:
-        session.show(session.board(shown_position(game), game.state.positions))
-        return keyboard.choose_mode(game)
-
-    if game.state.phase is Phase.OBSERVATION:
-        first = " Positions first." if len(game.state.modes) > 1 else ""
-        session.show(f"The board is full: {game.state.initiator} initiated the observation.{first}")
-    try:
-        if HEADER in keyboard.record.headers:
-            assert keyboard.file is not None, "a record with a job comes from a file"
-            session.show(f"This game waits for a job: {keyboard.record.headers[HEADER]}")
-            outcome = resume_on_device(
-                find(keyboard.file),
-                game,
-                session,
-                choose=choose,
-                accept_noise=keyboard.accept_noise,
-                show_positions=show_positions,
-            )
-        else:
-            outcome = _observe(keyboard, choose, show_positions)
-    except BaseException:
-        # The file has what happened on the way: the job, and perhaps the positions.
-        _reread(keyboard)
-        raise
-    keyboard.record = keyboard.known = outcome.pending.record
+    observation = DeviceObservation(game, session, choose, show_positions, accept_noise=accept_noise)
+    if HEADER in record.headers:
+        assert file is not None, "a record with a job comes from a file"
+        session.show(f"This game waits for a job: {record.headers[HEADER]}")
+        outcome = observation.resume(find(file))
+    else:
+        assert isinstance(observer, DeviceObserver)
+        outcome = observation.observe(record, file, observer, rng)
     last = game.events[-1]
     assert isinstance(last, Observation)
     assert outcome.pending.sent is not None
@@ -77,36 +66,7 @@ def observe_by_device(keyboard: "KeyboardGame") -> None:
         text += f" The circuit chose: {outcome.pending.policy}."
     given = " given these positions" if len(game.events) > 1 and outcome.sample.unused else ""
     session.show(f"{text} Read in {last.mode} mode{given}: {last.board}")
-
-
-def _observe(keyboard: "KeyboardGame", choose: ChooseMode, show_positions: ShowPositions) -> Outcome:
-    assert isinstance(keyboard.observer, DeviceObserver)
-    record = keyboard.record.updated(keyboard.game)
-    if keyboard.file is None and not keyboard.observer.backend.local:
-        # What is paid for is kept, whatever the players have asked for.
-        keyboard.file = save_new_record(record)
-        keyboard.known = record
-        keyboard.session.show(f"The record is in {keyboard.file} from now on.")
-    return observe_on_device(
-        keyboard.game,
-        record,
-        keyboard.file,
-        keyboard.observer,
-        keyboard.rng,
-        keyboard.session,
-        choose=choose,
-        show_positions=show_positions,
-    )
-
-
-def _reread(keyboard: "KeyboardGame") -> None:
-    """Take the record from its file, unless that is gone or has become another game."""
-    if keyboard.file is None:
-        return
-    with suppress(QtttError):
-        there = load_record(keyboard.file)
-        if there.events == keyboard.game.events[: len(there.events)]:
-            keyboard.record = keyboard.known = there
+    return outcome.pending.record
 
 
 def _possible(sample: Sample) -> str:

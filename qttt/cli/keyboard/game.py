@@ -2,16 +2,15 @@
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from qttt.cli.commands import COMMANDS as COMMAND_LINE
-from qttt.cli.console.parser import Parser
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
-from qttt.cli.keyboard.device import is_on_device, observe_by_device
+from qttt.cli.keyboard.device import observe_by_device
 from qttt.cli.keyboard.lines import Keyboard
 from qttt.cli.keyboard.narration import narrate
 from qttt.cli.keyboard.observation import ObservationPhase, measure
@@ -23,11 +22,13 @@ from qttt.game.game import Game, parse_event
 from qttt.game.moves import Move
 from qttt.game.outcomes import Observation
 from qttt.game.result import Result, points
-from qttt.game.state import Event, Phase, State
+from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
+from qttt.observation.devices import DeviceObserver
+from qttt.observation.job_file import HEADER
 from qttt.observation.observers import Observer
 from qttt.players import Choice
-from qttt.records.files import RecordChangedError, save_new_record, save_over
+from qttt.records.files import RecordChangedError, load_record, save_new_record, save_over
 from qttt.records.record import Record
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ class KeyboardGame:
         rng: where random numbers come from.
         session: where it is shown.
         keyboard: where lines come from.
+        run_aside: runs a command of ``ASIDES``, given its name and its words.
         file: where the record is saved after every event; None: nowhere until the players stop.
         seats: which symbols computers play.
         known: what the file held when we looked last.
@@ -119,6 +121,7 @@ class KeyboardGame:
     rng: "np.random.Generator"
     session: Session
     keyboard: Keyboard
+    run_aside: Callable[[str, Sequence[str], Session], None]
     file: str | None = None
     seats: Seats = field(default_factory=Seats)
     known: Record = field(default_factory=Record)
@@ -231,8 +234,8 @@ class KeyboardGame:
 
     def observe(self) -> None:
         """Run the observation phase, and say what it decided."""
-        if is_on_device(self):
-            observe_by_device(self)
+        if HEADER in self.record.headers or isinstance(self.observer, DeviceObserver):
+            self._observe_by_device()
         else:
             ObservationPhase(
                 self.game, self.observer, self.rng, self.session, self.choose_mode, self.keep
@@ -244,6 +247,42 @@ class KeyboardGame:
                     f"After {self.game.state.observations} observations nobody leads, and this level can go "
                     "on for ever: 'draw' offers a draw."
                 )
+
+    def _observe_by_device(self) -> None:
+        game, session = self.game, self.session
+
+        def choose(game: Game) -> Mode:
+            session.show(session.board(shown_position(game), game.state.positions))
+            return self.choose_mode(game)
+
+        if game.state.phase is Phase.OBSERVATION:
+            first = " Positions first." if len(game.state.modes) > 1 else ""
+            session.show(f"The board is full: {game.state.initiator} initiated the observation.{first}")
+        try:
+            if HEADER not in self.record.headers:
+                self.record = self.record.updated(game)
+                assert isinstance(self.observer, DeviceObserver)
+                if self.file is None and not self.observer.backend.local:
+                    # What is paid for is kept, whatever the players have asked for.
+                    self.file = save_new_record(self.record)
+                    self.known = self.record
+                    session.show(f"The record is in {self.file} from now on.")
+            self.record = self.known = observe_by_device(
+                game, self.record, self.file, self.observer, self.rng, session, choose, self.accept_noise
+            )
+        except BaseException:
+            # The file has what happened on the way: the job, and perhaps the positions.
+            self._reread()
+            raise
+
+    def _reread(self) -> None:
+        """Take the record from its file, unless that is gone or has become another game."""
+        if self.file is None:
+            return
+        with suppress(QtttError):
+            there = load_record(self.file)
+            if there.events == self.game.events[: len(there.events)]:
+                self.record = self.known = there
 
     def _decided(self, symbol: Symbol, state: State) -> Choice:
         with waiting(self.session, f"{symbol} thinks"):
@@ -307,11 +346,7 @@ class KeyboardGame:
 
     def aside(self, name: str, rest: str) -> None:
         """Run a command of the command line on the game so far, with any of its arguments."""
-        command = next(entry for entry in COMMAND_LINE if entry.name == name).load()
-        parser = Parser(prog=name, add_help=False)
-        command.add_arguments(parser)
-        words = [str(self.record.updated(self.game)), *split_words(rest)]
-        command.run(parser.parse_args(words), self.session)
+        self.run_aside(name, [str(self.record.updated(self.game)), *split_words(rest)], self.session)
 
     def undo(self, rest: str) -> None:
         """Take the last move back; against a computer, its answer too."""
@@ -324,7 +359,8 @@ class KeyboardGame:
                 self.game.push(taken[0])
                 raise
         self.keep()
-        self.session.show(f"{' and '.join(map(str, reversed(taken)))} {_are(taken)} taken back.")
+        are = "is" if len(taken) == 1 else "are"
+        self.session.show(f"{' and '.join(map(str, reversed(taken)))} {are} taken back.")
         self.show_board()
 
     def draw(self, rest: str) -> None:
@@ -400,10 +436,6 @@ def split_words(typed: str) -> list[str]:
         return shlex.split(typed)
     except ValueError as error:
         raise UsageError(f"cannot read {quoted(typed)}: {error}") from error
-
-
-def _are(taken: list[Event]) -> str:
-    return "is" if len(taken) == 1 else "are"
 
 
 def game_points(game: Game) -> dict[Symbol, int]:

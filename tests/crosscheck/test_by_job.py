@@ -363,7 +363,7 @@ def test_a_simulated_device_leaves_nothing_of_a_record_without_a_file() -> None:
 
 
 def test_a_record_where_nothing_can_be_written_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.cli.commands.check_by_job.os.access", lambda folder, how: False)
+    monkeypatch.setattr("os.access", lambda folder, how: False)
     assert json.loads(CHECK.run("--json", device="fake").out)["job"] is None
     assert [path.name for path in Path().iterdir()] == ["game.qttt"]
 
