@@ -68,7 +68,9 @@ def predicted_noise(plan: "Plan") -> str | None:
     Args:
         plan: the job, with what the device's errors predict for its circuits.
     """
-    least = min((circuit.faultless for circuit in plan.prepared.cost.circuits), default=1.0)
+    known = (circuit.faultless for circuit in plan.prepared.cost.circuits)
+    # Where a device reports no errors nothing is predicted, and its shots alone speak.
+    least = min((faultless for faultless in known if faultless is not None), default=1.0)
     if least >= LEAST_FAULTLESS:
         return None
     few = "next to none" if least < 1e-4 else f"{100 * least:.2f} %"

@@ -22,6 +22,7 @@ from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.symbols import Symbol
+from qttt.observation.observers import named_in_file
 from qttt.players.matches import Match, Played
 from qttt.records.record import Record
 from qttt.storage import MAX_BYTES, FileError
@@ -267,7 +268,7 @@ def _match(path: Path, line: bytes) -> tuple[Match, Chain]:
             int(entry["seed"]),
             Symbol(entry["first"]),
             bool(entry["alternate"]),
-            str(entry["backend"]),
+            named_in_file(str(entry["backend"])),
         )
     except MALFORMED as error:
         raise MatchFileError(path, 0, "does not hold the games of a match, and is left as it is") from error

@@ -108,7 +108,8 @@ def add_backend_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--backend",
         metavar="B",
-        help="who observes; qttt backends lists them (default aer, or dice with --rolls d6)",
+        help="who observes; qttt backends lists them, and module:callable is a Qiskit BackendV2 of your own "
+        "(default aer, or dice with --rolls d6)",
     )
     parser.add_argument(
         "--rolls",
@@ -132,13 +133,15 @@ def settle_headers(record: Record, arguments: Namespace) -> "int | tuple[int, in
     Raises:
         UsageError: a flag contradicts a header.
     """
+    from qttt.observation.observers import named_in_file
+
     headers = record.headers
     for key in ("Backend", "Seed"):
         flag, written = getattr(arguments, key.lower()), headers.get(key)
         if flag is not None and written not in (None, str(flag)):
             raise UsageError(f'--{key.lower()} {flag} contradicts the record\'s header [{key} "{written}"]')
-    if arguments.backend is None:
-        arguments.backend = headers.get("Backend")
+    if arguments.backend is None and "Backend" in headers:
+        arguments.backend = named_in_file(headers["Backend"])
     if headers.get("Rolls") == str(Rolls.D6):
         arguments.rolls = str(Rolls.D6)
     if "Seed" not in headers:
@@ -183,12 +186,13 @@ def device_of(arguments: Namespace, session: Session) -> "DeviceObserver":
         UsageError: there is no such device, or the extra ``ibm`` is not installed.
         ServiceError: the account or the service failed.
     """
+    from circuits.backends import Kind, kind_of
     from qttt.cli.console.device_plans import progress
     from qttt.observation.devices import open_device
     from qttt.observation.observers import refuse_rolls
 
     refuse_rolls(Rolls(arguments.rolls), arguments.backend)
-    with progress(session, local=arguments.backend.startswith("fake_")) as notify:
+    with progress(session, local=kind_of(arguments.backend) is not Kind.REAL) as notify:
         return open_device(
             arguments.backend,
             notify,

@@ -190,8 +190,11 @@ def _tell(
         if pending is not None and pending.path is not None:
             session.show(f"The job is kept in {pending.path}.")
     if report.ok is None:
-        empty = next(one for one in report.modes if not one.sample.kept)
-        raise ServiceError(f"nothing can be said of the {empty.mode} mode: {empty.sample.nothing}")
+        empty = next(one for one in report.modes if one.ok is None)
+        why = empty.sample.nothing
+        if empty.sample.kept:
+            why = f"{empty.backend} reports no errors to hold its shots against"
+        raise ServiceError(f"nothing can be said of the {empty.mode} mode: {why}")
     return STATUS[report.ok]
 
 
@@ -310,7 +313,9 @@ def _show_device(verdict: "DeviceVerdict", session: Session) -> None:
     session.show(
         "",
         table,
-        f"Its reported errors predict a fault in {percent(verdict.predicted)} of the shots.",
+        "It reports no errors, so there is nothing to hold its shots against."
+        if verdict.predicted is None
+        else f"Its reported errors predict a fault in {percent(verdict.predicted)} of the shots.",
     )
 
 

@@ -66,7 +66,7 @@ def check_by_job(
     predicted = predict(observer, plan, mitigated=arguments.mitigate)
     confirm(plan, observer, session, arguments.yes)
     file = Path(arguments.record) if names_file(arguments.record) else None
-    path = free_check_path(file) if file is not None or not observer.backend.local else None
+    path = free_check_path(file) if observer.keeps_job(file) else None
     if path is not None and observer.backend.local and not os.access(path.parent, os.W_OK):
         # A check leaves the record as it is, so that it may be anywhere; and nothing paid for can be lost.
         path = None

@@ -14,10 +14,10 @@ from qttt.cli.commands.arguments import (
     file_name,
     whole_number,
 )
-from qttt.cli.console.session import Session
+from qttt.cli.console.session import Session, StoppedError
 from qttt.cli.console.signals import signals_interrupt
 from qttt.cli.console.waiting import waiting
-from qttt.errors import QtttError, UsageError
+from qttt.errors import UsageError
 from qttt.game.symbols import Symbol
 from qttt.players import PLAYERS
 from qttt.records.record import Record
@@ -33,10 +33,8 @@ BACKENDS = ("dice", "aer")
 UNCHAINED = "Its lines are unchained, as older versions wrote them: a game that was exchanged would not show."
 
 
-class MatchStoppedError(QtttError):
+class MatchStoppedError(StoppedError):
     """The user interrupted a match whose games so far are kept."""
-
-    exit_status = 130
 
 
 def selfplay_report(match: "Match", score: "Score") -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from circuits.errors import CircuitsError
 from qttt.cli.commands import COMMANDS as COMMAND_LINE
 from qttt.cli.console.parser import Parser
 from qttt.cli.console.session import Session
@@ -194,7 +195,7 @@ class KeyboardGame:
         try:
             if not self.word(typed):
                 self.move(typed)
-        except QtttError as error:
+        except (QtttError, CircuitsError) as error:
             self.session.show(str(error))
 
     def word(self, typed: str) -> bool:
@@ -264,7 +265,7 @@ class KeyboardGame:
                 return Mode(fitting[0])
             try:
                 self.answer(typed)
-            except QtttError as error:
+            except (QtttError, CircuitsError) as error:
                 self.session.show(str(error))
 
     def answer(self, typed: str) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from qiskit.circuit import ClassicalRegister, QuantumCircuit, QuantumRegister
 
-from circuits.backends import get_backend, job_store
+from circuits.backends import get_backend, job_store, resume
 from circuits.backends.base import Backend
-from circuits.backends.ibm.backend import JobOptions, resume
 from circuits.backends.ibm.backend import get_backend as ibm_backend
 from circuits.backends.job_store import JobState
+from circuits.backends.plans import JobOptions
 from circuits.backends.progress import Progress
 from circuits.decoding import Shots, decode
 from circuits.errors import BackendError, BackendUsageError, UnknownBackendError

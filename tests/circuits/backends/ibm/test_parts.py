@@ -6,10 +6,10 @@ from qiskit.circuit import ClassicalRegister, QuantumCircuit, QuantumRegister
 from qiskit_ibm_runtime.executor_sampler import Sampler
 from scipy.stats import chi2_contingency
 
+from circuits.backends import get_device as get_backend
 from circuits.backends.ibm import simulation
-from circuits.backends.ibm.backend import get_backend
-from circuits.backends.ibm.devices import PartialDevice, on_part, used_qubits
-from circuits.backends.ibm.simulation import _groups
+from circuits.backends.ibm.devices import PartialDevice
+from circuits.backends.parts import _groups, on_part, used_qubits
 from tests.support.ibm_circuits import chain, dynamic
 
 pytestmark = pytest.mark.ibm

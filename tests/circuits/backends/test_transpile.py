@@ -10,9 +10,10 @@ from qiskit.transpiler import generate_preset_pass_manager
 from qiskit_aer import AerSimulator
 from qiskit_ibm_runtime.utils.utils import is_isa_circuit
 
-from circuits.backends.ibm.cost import circuit_cost, quantum_seconds
-from circuits.backends.ibm.devices import fake_device, on_part, used_qubits
-from circuits.backends.ibm.transpile import best_place, compile_for, success_log, two_qubit_gates
+from circuits.backends.ibm.cost import quantum_seconds
+from circuits.backends.ibm.devices import fake_device
+from circuits.backends.parts import on_part, used_qubits
+from circuits.backends.transpile import best_place, circuit_cost, compile_for, success_log, two_qubit_gates
 from circuits.errors import BackendUsageError
 from tests.support.ibm_circuits import asymmetric, chain, dynamic, pair
 

@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from circuits.errors import BackendError
+from circuits.errors import BackendError, one_line
 from circuits.interrupts import interrupts_held
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def simulate_apart(job: "Job") -> "list[Shots]":
     try:
         with interrupts_held():
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "circuits.simulation_process", str(os.getpid())],
+                [sys.executable, "-P", "-m", "circuits.backends.simulation_process", str(os.getpid())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -83,16 +83,16 @@ def main() -> None:
     text = sys.stdin.buffer.read()
 
     from circuits.backends import job_store
-    from circuits.backends.ibm.devices import fake_device
-    from circuits.backends.ibm.errors import calm, scrub
-    from circuits.backends.ibm.simulation import simulate
+    from circuits.backends.providers import get_backend
+    from circuits.backends.target_device import TargetDevice
 
     job = job_store.from_json(json.loads(text))
     try:
-        with calm():
-            results = simulate(job, fake_device(job.backend))
+        device = get_backend(job.backend)
+        assert isinstance(device, TargetDevice)
+        results = device.simulate(job)
     except Exception as error:
-        sys.exit(scrub(error))
+        sys.exit(one_line(error))
     done = job.at(job_store.JobState.DONE, results=tuple(results))
     with open(answer, "wb") as stream:
         stream.write(json.dumps(job_store.to_json(done)).encode())
