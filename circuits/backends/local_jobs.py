@@ -68,6 +68,14 @@ class JobHandle(ABC):
         assert self.job.results is not None
         return list(self.job.results)
 
+    def cancel(self) -> None:
+        """Cancel the job.
+
+        Raises:
+            BackendError: a service does not cancel it, for example because it is done.
+        """
+        self.update(JobState.CANCELLED, reason="cancelled here")
+
     @abstractmethod
     def _results(
         self, notify: Notify, timeout: float | None, sleep: Callable[[float], None]

@@ -217,7 +217,7 @@ def resume(
         from circuits.backends.ibm import backend as ibm
 
         return ibm.resume(job, path, notify, **settings)
-    provider = None if row is not None else _offer(job.backend).provider
+    provider: Any = None if row is not None else _offer(job.backend).provider
     if hasattr(provider, "resume"):
         found: object = provider.resume(job, path, notify, **settings)
         assert isinstance(found, Fetched)

@@ -1,5 +1,8 @@
 """Any `BackendV2` of Qiskit's as a device: compiled for its target, run by its own `run`."""
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import numpy as np
@@ -8,7 +11,7 @@ from qiskit.circuit import QuantumCircuit
 from circuits.backends.job_store import Job
 from circuits.backends.local_jobs import no_bits
 from circuits.backends.plans import JobOptions
-from circuits.backends.progress import Notify, ignore
+from circuits.backends.progress import Notify, Progress, ignore
 from circuits.backends.target_device import TargetDevice
 from circuits.decoding import Shots
 from circuits.errors import BackendError, BackendUsageError, CircuitsError, one_line
@@ -38,6 +41,16 @@ class QiskitDevice(TargetDevice):
             reason = one_line(error)
             raise BackendUsageError(f"the circuit cannot be compiled for {self.name}: {reason}") from error
 
+    @contextmanager
+    def _listen(self, notify: Notify) -> Iterator[None]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+        # What would interest whoever wrote the backend is not for whoever uses it.
+        for warning in caught:
+            if not issubclass(warning.category, (DeprecationWarning, PendingDeprecationWarning)):
+                notify(Progress("note", one_line(warning.message)))
+
     def _seconds(self, compiled: list[QuantumCircuit], shots: int, options: JobOptions) -> tuple[float, str]:
         return 0.0, f"how long {self.name} takes is not known"
 
@@ -51,7 +64,7 @@ class QiskitDevice(TargetDevice):
             options: dict[str, object] = {
                 name: (job.seed + number) % 2**31 for name in _SEEDS if hasattr(self.device.options, name)
             }
-            with interrupts_held():
+            with interrupts_held(), self._listen(notify):
                 found = self.device.run(item.circuit, shots=job.shots, memory=True, **options).result()
                 memory = found.get_memory(0)
             results.append(_shots_of(memory, item.circuit, job.shots))

@@ -328,7 +328,8 @@ class DeviceObserver:
         """
         from circuits.backends.progress import ignore
 
-        handle = self.backend.submit(plan.prepared, seed=draw_seed(rng), notify=notify or ignore)
+        job = self.backend.write_down(plan.prepared, draw_seed(rng))
+        handle = self.backend.send(job, None, notify or ignore)
         return tuple(handle.wait(notify or ignore))
 
     def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:

@@ -68,7 +68,7 @@ def test_other_threads_hold_nothing() -> None:
 
 
 def _prepared(circuit: QuantumCircuit, shots: int, device: str = "fake_manila") -> job_store.Job:
-    from circuits.backends import get_device as get_backend
+    from circuits.backends.ibm.backend import get_simulated as get_backend
     from circuits.backends.plans import JobOptions
 
     backend = get_backend(device)

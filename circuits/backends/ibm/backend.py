@@ -219,6 +219,6 @@ def _find_remotely(job: Job, path: str | PathLike[str], notify: Notify, resubmit
         backend = _account_backend(job.backend, job.instance, 1, notify)
     except UnknownBackendError as error:
         raise BackendError(f"the job never reached the service, and its device is gone: {error}") from error
-    handle = backend.send(job, path, notify)
-    assert isinstance(handle, ServiceHandle)
-    return handle
+    sent = backend.send(job, path, notify)
+    assert isinstance(sent, ServiceHandle)
+    return sent

@@ -76,13 +76,9 @@ class ServiceHandle(JobHandle):
             return None
 
     def cancel(self) -> None:
-        """Cancel the job.
-
-        Raises:
-            BackendError: the service does not cancel it, for example because it is done.
-        """
+        """Cancel the job."""
         attempt(self.remote.cancel, "cancelling the job")
-        self.update(JobState.CANCELLED, reason="cancelled here")
+        super().cancel()
 
 
 def nothing_sent(job: Job) -> Job | None:

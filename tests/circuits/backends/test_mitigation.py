@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from qiskit.circuit import ClassicalRegister, QuantumCircuit
 
-from circuits.backends import get_device as get_backend
 from circuits.backends import mitigation
+from circuits.backends.ibm.backend import get_simulated as get_backend
 from circuits.backends.mitigation import measured_qubits, mitigate, readout_errors, readout_matrix
 from circuits.decoding import Shots
 from circuits.errors import BackendUsageError

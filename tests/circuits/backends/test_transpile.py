@@ -115,7 +115,7 @@ def test_success_is_the_product_of_what_the_device_reports() -> None:
     parts = [device.target["sx"][(1,)], device.target["cx"][(1, 4)], device.target["measure"][(4,)]]
     expected = np.prod([1 - part.error for part in parts])
     assert math.exp(success_log(circuit, device.target)) == pytest.approx(expected)
-    cost = circuit_cost(circuit, device)
+    cost = circuit_cost(circuit, device.target)
     assert (cost.qubits, cost.two_qubit_gates, cost.depth) == (2, 1, 3)
     assert cost.faultless == pytest.approx(expected)
 
