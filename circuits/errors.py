@@ -21,6 +21,10 @@ class UnreachableError(BackendError):
     """A service did not answer, so it is not known whether the request arrived (exit status 3)."""
 
 
+class SimulationKilledError(BackendError):
+    """The process of a simulation was killed; the job can be run again (exit status 3)."""
+
+
 class BackendUsageError(CircuitsError):
     """A backend was asked for something it cannot do, such as zero shots (exit status 2)."""
 

@@ -16,9 +16,8 @@ from qiskit.circuit import QuantumCircuit
 from circuits.backends import job_store
 from circuits.backends.job_store import Job, JobState
 from circuits.backends.progress import Notify, Progress, ignore
-from circuits.backends.simulation_process import SimulationKilledError
 from circuits.decoding import Shots
-from circuits.errors import BackendError, one_line
+from circuits.errors import BackendError, SimulationKilledError, one_line
 
 
 class JobHandle(ABC):

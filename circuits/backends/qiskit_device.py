@@ -11,7 +11,7 @@ from qiskit.circuit import QuantumCircuit
 from circuits.backends.job_store import Job
 from circuits.backends.local_jobs import no_bits
 from circuits.backends.plans import JobOptions
-from circuits.backends.progress import Notify, Progress, ignore
+from circuits.backends.progress import Notify, Progress
 from circuits.backends.target_device import TargetDevice
 from circuits.decoding import Shots
 from circuits.errors import BackendError, BackendUsageError, CircuitsError, one_line
@@ -54,8 +54,7 @@ class QiskitDevice(TargetDevice):
     def _seconds(self, compiled: list[QuantumCircuit], shots: int, options: JobOptions) -> tuple[float, str]:
         return 0.0, f"how long {self.name} takes is not known"
 
-    def simulate(self, job: Job, notify: Notify = ignore) -> list[Shots]:
-        """Run a job's circuits, one after the other, by the backend's own `run`."""
+    def _simulate(self, job: Job, notify: Notify) -> list[Shots]:
         results = []
         for number, item in enumerate(job.circuits):
             if not item.circuit.num_clbits:

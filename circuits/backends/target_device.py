@@ -68,12 +68,8 @@ class TargetDevice(ABC):
         """Refuse a circuit that acts on its own measurements in a way that the device does not."""
 
     @abstractmethod
-    def simulate(self, job: Job, notify: Notify = ignore) -> list[Shots]:
-        """Run a job's circuits in this process."""
-
     def _simulate(self, job: Job, notify: Notify) -> list[Shots]:
-        """Run a job's circuits here, or in a process of its own."""
-        return self.simulate(job, notify)
+        """Run a job's circuits."""
 
     @abstractmethod
     def _seconds(self, compiled: list[QuantumCircuit], shots: int, options: JobOptions) -> tuple[float, str]:

@@ -79,7 +79,7 @@ def _prepared(circuit: QuantumCircuit, shots: int, device: str = "fake_manila") 
 def test_a_process_of_its_own_gives_the_same_shots() -> None:
     from circuits.backends.ibm.devices import fake_device
     from circuits.backends.ibm.simulation import simulate
-    from circuits.backends.simulation_process import simulate_apart
+    from circuits.backends.ibm.simulation_process import simulate_apart
 
     job = _prepared(dynamic(), 100)
     (here,), (apart,) = simulate(job, fake_device("fake_manila")), simulate_apart(job)
@@ -129,7 +129,7 @@ def test_what_a_simulation_costs_grows_with_shots_and_qubits() -> None:
 
 @pytest.mark.ibm
 def test_a_failure_in_the_other_process_is_told() -> None:
-    from circuits.backends.simulation_process import simulate_apart
+    from circuits.backends.ibm.simulation_process import simulate_apart
     from circuits.errors import BackendError
 
     job = _prepared(dynamic(), 5)
@@ -152,7 +152,7 @@ def _simulations() -> set[int]:
             words = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if b"circuits.backends.simulation_process" in words:
+        if b"circuits.backends.ibm.simulation_process" in words:
             found.add(int(folder.name))
     return found
 

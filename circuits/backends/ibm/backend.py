@@ -28,12 +28,12 @@ from circuits.backends.ibm.dynamic import dynamic_check
 from circuits.backends.ibm.errors import attempt, calm
 from circuits.backends.ibm.jobs import FINAL, ServiceHandle, nothing_sent, service_estimate
 from circuits.backends.ibm.simulation import sampler_options, simulate
+from circuits.backends.ibm.simulation_process import simulate_apart
 from circuits.backends.job_store import Job, JobState
 from circuits.backends.local_cost import simulation_cost
 from circuits.backends.local_jobs import JobHandle
 from circuits.backends.plans import Cost, Fetched, JobOptions
 from circuits.backends.progress import Notify, Progress, ignore
-from circuits.backends.simulation_process import simulate_apart
 from circuits.backends.target_device import TargetDevice
 from circuits.decoding import Shots
 from circuits.errors import BackendError, UnknownBackendError
@@ -125,15 +125,11 @@ class IBMBackend(TargetDevice):
         found = self._service.jobs(limit=1, job_tags=[job.tag], instance=job.instance)
         return found[0] if found else None
 
-    def simulate(self, job: Job, notify: Notify = ignore) -> list[Shots]:
-        """Simulate a job's circuits in this process."""
-        with calm(notify):
-            return simulate(job, self.device)
-
     def _simulate(self, job: Job, notify: Notify) -> list[Shots]:
         if simulation_cost(job.circuits, job.shots).longest > _HERE_SECONDS:
             return simulate_apart(job)
-        return self.simulate(job, notify)
+        with calm(notify):
+            return simulate(job, self.device)
 
 
 def get_backend(name: str, min_qubits: int = 27, notify: Notify = ignore) -> IBMBackend:

@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from circuits.errors import BackendError, one_line
+from circuits.errors import BackendError, SimulationKilledError
 from circuits.interrupts import interrupts_held
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
 _PARENT_DEATH_SIGNAL: Final = 1
 """Linux's PR_SET_PDEATHSIG: the signal that a process gets when its parent ends."""
-
-
-class SimulationKilledError(BackendError):
-    """The process of a simulation was killed; the job can be run again."""
 
 
 def simulate_apart(job: "Job") -> "list[Shots]":
@@ -43,7 +39,7 @@ def simulate_apart(job: "Job") -> "list[Shots]":
     try:
         with interrupts_held():
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "circuits.backends.simulation_process", str(os.getpid())],
+                [sys.executable, "-P", "-m", "circuits.backends.ibm.simulation_process", str(os.getpid())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -83,16 +79,16 @@ def main() -> None:
     text = sys.stdin.buffer.read()
 
     from circuits.backends import job_store
-    from circuits.backends.providers import get_backend
-    from circuits.backends.target_device import TargetDevice
+    from circuits.backends.ibm.devices import fake_device
+    from circuits.backends.ibm.errors import calm, scrub
+    from circuits.backends.ibm.simulation import simulate
 
     job = job_store.from_json(json.loads(text))
     try:
-        device = get_backend(job.backend)
-        assert isinstance(device, TargetDevice)
-        results = device.simulate(job)
+        with calm():
+            results = simulate(job, fake_device(job.backend))
     except Exception as error:
-        sys.exit(one_line(error))
+        sys.exit(scrub(error))
     done = job.at(job_store.JobState.DONE, results=tuple(results))
     with open(answer, "wb") as stream:
         stream.write(json.dumps(job_store.to_json(done)).encode())
