@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from circuits.errors import CircuitsError
 from circuits.opening import open_regular
 from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.game.result import Result
@@ -272,7 +273,7 @@ def _match(path: Path, line: bytes) -> tuple[Match, Chain]:
         )
     except MALFORMED as error:
         raise MatchFileError(path, 0, "does not hold the games of a match, and is left as it is") from error
-    except UsageError as error:
+    except (UsageError, CircuitsError) as error:
         raise MatchFileError(path, 1, str(error)) from error
     return match, Chain(chained)
 
