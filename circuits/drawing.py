@@ -204,7 +204,7 @@ def stats(circuit: QuantumCircuit, backend: BackendV2 | None = None, *, seeds: i
             smaller depth.
 
     Raises:
-        DrawingError: `seeds` is below 1.
+        DrawingError: `seeds` is below 1, or the device has too few qubits.
     """
     if seeds < 1:
         raise DrawingError(f"cannot try {seeds} layouts: at least one is needed")
@@ -212,6 +212,11 @@ def stats(circuit: QuantumCircuit, backend: BackendV2 | None = None, *, seeds: i
     if backend is None:
         optimised = transpile(live, basis_gates=["u", "cx"], optimization_level=3, seed_transpiler=_SEED)
         return _stats(circuit, optimised)
+    if live.num_qubits > backend.target.num_qubits:
+        raise DrawingError(
+            f"the circuit needs {live.num_qubits} qubits and {backend.name} has {backend.target.num_qubits}: "
+            "choose a larger device"
+        )
     tried = [
         _stats(circuit, transpile(live, backend, optimization_level=3, seed_transpiler=_SEED + number))
         for number in range(seeds)

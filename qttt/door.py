@@ -4,19 +4,22 @@ Plain texts and numbers go in, and what cannot be used is a `QtttError`.
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import qttt.own_circuits  # noqa: F401
+from circuits.errors import BackendError, CircuitsError
 from qttt.chance import MAX_SEED
 from qttt.crosscheck.check import DEFAULT_SHOTS
 from qttt.crosscheck.report import CheckReport
-from qttt.errors import UsageError, shown, whole_number
+from qttt.errors import ServiceError, UsageError, shown, whole_number
 from qttt.game.game import Game, check_game
 from qttt.game.outcomes import Observation
 from qttt.game.symbols import Mode
 from qttt.observation.observers import Observer, check_observable, get_observer, observe_board
-from qttt.observation.samples import Sample, check_request, service_errors
+from qttt.observation.samples import Sample, check_request
 from qttt.records.files import STANDARD_INPUT, load_record, read_record
 from qttt.records.record import Record
 from qttt.storage import save_file
@@ -26,7 +29,23 @@ if TYPE_CHECKING:
     from qiskit.circuit import QuantumCircuit
 
 
-@service_errors()
+@contextmanager
+def _one_kind_of_error() -> Iterator[None]:
+    """Turn what ``circuits`` raises into the game's own errors, here and nowhere below.
+
+    Raises:
+        UsageError: the request made no sense, or no backend has the name.
+        ServiceError: the backend failed.
+    """
+    try:
+        yield
+    except BackendError as error:
+        raise ServiceError(str(error)) from error
+    except CircuitsError as error:
+        raise UsageError(str(error)) from error
+
+
+@_one_kind_of_error()
 def circuit(game: Game, *, mode: str | None = None, lean: bool = False) -> "QuantumCircuit":
     """The measured circuit of a game's present board.
 
@@ -44,7 +63,7 @@ def circuit(game: Game, *, mode: str | None = None, lean: bool = False) -> "Quan
     return compile_board(game, chosen, lean=_truth(lean, "lean")).circuit
 
 
-@service_errors()
+@_one_kind_of_error()
 def sample(
     game: Game,
     shots: int,
@@ -71,7 +90,7 @@ def sample(
     return _observer(backend).sample(game, chosen, shots, rng)
 
 
-@service_errors()
+@_one_kind_of_error()
 def observe(
     game: Game,
     *,
@@ -111,7 +130,7 @@ def observe(
     return event
 
 
-@service_errors()
+@_one_kind_of_error()
 def check(
     game: Game,
     *,
@@ -143,7 +162,7 @@ def check(
     return check_by_observer(game, None if mode is None else chosen, _observer(backend), rng, shots)
 
 
-@service_errors()
+@_one_kind_of_error()
 def draw(game: Game, path: str | os.PathLike[str]) -> None:
     """Save a picture of a game's present board.
 

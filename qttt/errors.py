@@ -5,13 +5,7 @@ from typing import SupportsIndex, cast
 
 
 class QtttError(Exception):
-    """Something the program was given cannot be used.
-
-    Attributes:
-        exit_status: what the command line ends with when nothing else handles the error (notation.md).
-    """
-
-    exit_status = 2
+    """Something the program was given cannot be used."""
 
 
 class UsageError(QtttError):
@@ -112,8 +106,6 @@ class RecordError(QtttError):
 
 class ServiceError(QtttError):
     """A backend or a remote service failed; the game is as it was."""
-
-    exit_status = 3
 
 
 #: What taking a JSON value apart may raise if it is not what it should be: a wrong type, a missing key, a

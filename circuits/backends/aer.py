@@ -8,8 +8,8 @@ from qiskit import transpile
 from qiskit.circuit import QuantumCircuit
 from qiskit_aer import AerSimulator
 
-from circuits.backends.ibm.devices import used_qubits
 from circuits.backends.local_cost import SHOTS_AT_ONCE, trajectory_seconds
+from circuits.backends.parts import used_qubits
 from circuits.components import Component, join_components, register_widths, split
 from circuits.decoding import Bits, Shots
 from circuits.errors import BackendError, BackendUsageError, CircuitShapeError

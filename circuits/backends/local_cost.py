@@ -6,10 +6,16 @@ random stream that starts from the seed plus the shot's number: cutting a run ch
 the density matrix if there are more shots than amplitudes and nothing depends on a measurement.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from qiskit.circuit import ControlFlowOp, Measure, QuantumCircuit, Qubit
+
+from circuits.backends.parts import simulated_parts
+
+if TYPE_CHECKING:
+    from circuits.backends.job_store import StoredCircuit
 
 SHOTS_AT_ONCE: Final = 100_000
 """The most shots of one run of Aer, which spends 70 bytes and some 3 µs on each and is never interrupted."""
@@ -39,6 +45,12 @@ class LocalCost:
         return LocalCost(
             self.seconds + other.seconds, max(self.longest, other.longest), max(self.memory, other.memory)
         )
+
+
+def simulation_cost(circuits: "Iterable[StoredCircuit]", shots: int) -> LocalCost:
+    """Return what simulating so many shots of each of these circuits takes, part by part."""
+    parts = [part for item in circuits for part, _ in simulated_parts(item.circuit)]
+    return sum((noisy_cost(part, shots) for part in parts), LocalCost())
 
 
 def noisy_cost(circuit: QuantumCircuit, shots: int) -> LocalCost:

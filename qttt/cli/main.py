@@ -13,16 +13,26 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
+from circuits.errors import BackendError, CircuitsError
 from qttt.cli.commands import COMMANDS, Entry
 from qttt.cli.console.characters import visible
 from qttt.cli.console.parser import Parser
-from qttt.cli.console.session import Session
+from qttt.cli.console.session import Session, StoppedError
 from qttt.errors import QtttError, ServiceError, UsageError
 
 if TYPE_CHECKING:
     import numpy as np
 
 INTERRUPTED = 130
+_STATUSES: tuple[tuple[type[Exception], int], ...] = (
+    (StoppedError, INTERRUPTED),
+    (ServiceError, 3),
+    (BackendError, 3),
+    (QtttError, 2),
+    (CircuitsError, 2),
+)
+"""What the command line ends with for an error that nothing else handles: the first kind that it is of."""
+
 WIDTH = 79
 
 _DESCRIPTION = (
@@ -104,16 +114,17 @@ def main(
         return _run(words, session)
     except KeyboardInterrupt:
         return _report("interrupted", INTERRUPTED, session, words)
-    except QtttError as error:
-        return _report(str(error), error.exit_status, session, words)
+    except (QtttError, CircuitsError) as error:
+        status = next(status for kind, status in _STATUSES if isinstance(error, kind))
+        return _report(str(error), status, session, words)
     except Exception as error:
         if _comes_of_an_interrupt(error):
             return _report("interrupted", INTERRUPTED, session, words)
         if _lacks_temporary_folder(error):
-            return _report(_NO_TEMPORARY_FOLDER, UsageError.exit_status, session, words)
+            return _report(_NO_TEMPORARY_FOLDER, 2, session, words)
         what = f"{type(error).__name__}: {error}".partition("\n")[0]
         message = f"this is a fault of the program, please report it with --debug: {what}"
-        return _report(message, ServiceError.exit_status, session, words)
+        return _report(message, 3, session, words)
 
 
 _NO_TEMPORARY_FOLDER = (

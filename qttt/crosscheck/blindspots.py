@@ -17,7 +17,6 @@ from qttt.game.odds import distance
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import CompiledBoard, compile_moves
-from qttt.observation.samples import service_errors
 
 if TYPE_CHECKING:
     from qiskit.circuit import QuantumCircuit
@@ -58,13 +57,12 @@ def unresolved(game: Game, modes: tuple[Mode, ...]) -> tuple[str, ...]:
     """
     compiled = {mode: compile_moves(game, mode) for mode in modes}
     blind = []
-    with service_errors():
-        true = {mode: _seen(board, game) for mode, board in compiled.items()}
-        for name, plant in _plants():
-            changed = {mode: plant(board) for mode, board in compiled.items()}
-            planted = {mode: board for mode, board in changed.items() if board is not None}
-            if planted and all(_seen(board, game).same(true[mode]) for mode, board in planted.items()):
-                blind.append(name)
+    true = {mode: _seen(board, game) for mode, board in compiled.items()}
+    for name, plant in _plants():
+        changed = {mode: plant(board) for mode, board in compiled.items()}
+        planted = {mode: board for mode, board in changed.items() if board is not None}
+        if planted and all(_seen(board, game).same(true[mode]) for mode, board in planted.items()):
+            blind.append(name)
     return tuple(blind + _misreadings(game, [seen.boards for seen in true.values()]))
 
 

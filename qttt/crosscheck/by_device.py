@@ -42,14 +42,14 @@ from qttt.game.symbols import Mode
 from qttt.observation.devices import DecodedShots, DeviceObserver, Plan, read_shots
 from qttt.observation.faults import impossible_boards
 from qttt.observation.observers import DiceObserver, Observer
-from qttt.observation.samples import Sample, service_errors
+from qttt.observation.samples import Sample
 from qttt.stats import independent_generator
 from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from circuits.backends.ibm.mitigation import ReadoutErrors
+    from circuits.backends.base import ReadoutErrors
     from circuits.backends.progress import Notify
     from circuits.decoding import Shots
     from circuits.measurement import Readout
@@ -111,12 +111,12 @@ class Prediction:
     It is kept with the job: when the shots come, the device may report other errors, or be gone.
 
     Attributes:
-        faulty: the probability that a shot has a fault.
+        faulty: the probability that a shot has a fault; None if the device reports no errors.
         readout: for each bit, the probabilities of reading 1 for 0 and 0 for 1; None unless the distribution
             is to be corrected for them.
     """
 
-    faulty: float
+    faulty: float | None
     readout: "ReadoutErrors | None" = None
 
 
@@ -131,16 +131,14 @@ def predict(observer: DeviceObserver, plan: Plan, *, mitigated: bool = False) ->
     Raises:
         UsageError: mitigation is asked for and not installed, or the device reports no errors.
     """
-    faulty = [1 - cost.faultless for cost in plan.prepared.cost.circuits]
+    known = [cost.faultless for cost in plan.prepared.cost.circuits]
+    faulty = [None if faultless is None else 1 - faultless for faultless in known]
     if not mitigated:
         return tuple(map(Prediction, faulty))
-    from circuits.backends.ibm.mitigation import readout_errors
-
-    with service_errors():
-        return tuple(
-            Prediction(chance, readout_errors(item.circuit, observer.backend.device))
-            for chance, item in zip(faulty, plan.prepared.circuits, strict=True)
-        )
+    return tuple(
+        Prediction(chance, observer.backend.readout_errors(item.circuit))
+        for chance, item in zip(faulty, plan.prepared.circuits, strict=True)
+    )
 
 
 def check_on_device(
@@ -227,8 +225,7 @@ def check_shots(
         UsageError: the shots are not of this readout, or mitigation is not installed.
     """
     mode = Mode.named(mode)
-    with service_errors():
-        reading = read_shots(game.state, mode, readout, shots)
+    reading = read_shots(game.state, mode, readout, shots)
     report = check_mode(game, mode, _Drawn(device, reading.sample()), rng, threshold=threshold)
     odds = game.state.odds(mode).outcomes()
     corrected = None
@@ -242,7 +239,7 @@ def check_shots(
 def judge(
     reading: DecodedShots,
     odds: Mapping[str, float],
-    predicted: float,
+    predicted: float | None,
     rng: "np.random.Generator",
     tvd_mitigated: float | None = None,
     *,
@@ -253,7 +250,8 @@ def judge(
     Args:
         reading: the shots.
         odds: the exact distribution.
-        predicted: the probability that a shot has a fault.
+        predicted: the probability that a shot has a fault, or None if nothing predicts it: then there is no
+            limit, and no verdict.
         rng: draws samples of the exact distribution.
         tvd_mitigated: the distance after mitigation, if there is one.
         threshold: how probable it may be that true shots exceed a limit, for each of the two limits.
@@ -262,7 +260,7 @@ def judge(
 
     sample = reading.sample()
     shots, kept = sample.shots, sample.kept
-    faulty = min(1.0, FACTOR * predicted)
+    faulty = 1.0 if predicted is None else min(1.0, FACTOR * predicted)
     impossible = sample.illegal / shots
     limit = float(binom.isf(threshold, shots, faulty)) / shots
     raw = {board: number / shots for board, number in reading.raw.items()}
@@ -271,7 +269,7 @@ def judge(
     tvd_limit = min(1.0, undetected + _chance_distance(odds, kept, rng, threshold)) if kept else 1.0
     within = impossible <= limit and after <= tvd_limit
     return DeviceVerdict(
-        ok=None if within and not kept else within,
+        ok=None if within and (not kept or predicted is None) else within,
         impossible=impossible,
         predicted=predicted,
         impossible_limit=limit,
@@ -311,14 +309,13 @@ def _mitigated(
     """The distribution of possible boards after readout mitigation."""
     import numpy as np
 
-    from circuits.backends.ibm import mitigation
+    from circuits.backends import mitigation
     from circuits.decoding import Shots, decode, reject
 
-    with service_errors():
-        found = mitigation.mitigate(shots, errors)
-        rows = np.array([[bit == "1" for bit in bits] for bits in found], dtype=np.bool_)
-        first, second = shots.pos.shape[1], shots.pos.shape[1] + shots.mark.shape[1]
-        decoded = decode(readout, Shots(rows[:, :first], rows[:, first:second], rows[:, second:]))
+    found = mitigation.mitigate(shots, errors)
+    rows = np.array([[bit == "1" for bit in bits] for bits in found], dtype=np.bool_)
+    first, second = shots.pos.shape[1], shots.pos.shape[1] + shots.mark.shape[1]
+    decoded = decode(readout, Shots(rows[:, :first], rows[:, first:second], rows[:, second:]))
     position = state.position.standard()
     faults = impossible_boards(decoded.boards, position, mode)
     possible = reject(decoded, {board: str(fault) for board, fault in faults.items()})

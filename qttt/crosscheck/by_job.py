@@ -5,8 +5,8 @@ The job's file is one of `circuits.backends.job_store` with this payload:
     {"format": "qttt check", "record": the record,
      "views": whether the two readings of view switches are compared too,
      "modes": for the mode that each circuit reads, in their order:
-        {"faulty": the probability of a fault that the device's errors predict, "readout": null, or for each
-         bit the probabilities of misreading 0 and 1, by which the distribution is corrected}}
+        {"faulty": the probability of a fault that the device's errors predict, or null, "readout": null, or
+         for each bit the probabilities of misreading 0 and 1, by which the distribution is corrected}}
 
 A job of one circuit that was sent before there were several has "mode", "faulty" and "readout" beside
 "record" instead.
@@ -35,7 +35,7 @@ from qttt.records.files import load_record
 from qttt.records.record import Record
 
 if TYPE_CHECKING:
-    from circuits.backends.ibm.mitigation import ReadoutErrors
+    from circuits.backends.base import ReadoutErrors
     from circuits.backends.job_store import Job
     from circuits.decoding import Shots
     from qttt.crosscheck.report import CheckReport
@@ -134,7 +134,8 @@ def find_check(name: str) -> PendingCheck:
 
 
 def _prediction(said: Mapping[str, Any]) -> Prediction:
-    return Prediction(_probability(said["faulty"]), _readout(said["readout"]))
+    faulty = said["faulty"]
+    return Prediction(None if faulty is None else _probability(faulty), _readout(said["readout"]))
 
 
 def _probability(value: object) -> float:

@@ -61,9 +61,10 @@ class DeviceVerdict:
     """How the shots of a device compare with what its reported errors predict.
 
     Attributes:
-        ok: neither limit is exceeded; None if there is no possible shot, and that is within the limits.
+        ok: neither limit is exceeded; None if there is no possible shot, and that is within the limits, or if
+            the device reports no errors, so that there are no limits.
         impossible: the fraction of shots that are impossible.
-        predicted: the fraction of shots with a fault, as the device reports its errors.
+        predicted: the fraction of shots with a fault, as the device reports its errors; None if it does not.
         impossible_limit: what ``impossible`` may be at most.
         tvd_before: total variation distance from the exact odds before any shot is thrown away.
         tvd_after: the same after post-selection.
@@ -74,7 +75,7 @@ class DeviceVerdict:
 
     ok: bool | None
     impossible: float
-    predicted: float
+    predicted: float | None
     impossible_limit: float
     tvd_before: float
     tvd_after: float

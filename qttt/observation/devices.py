@@ -13,7 +13,7 @@ job is gone, the state that they leave behind is prepared on its own: the *colla
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from qttt.errors import UsageError
 from qttt.game.game import Game
@@ -23,13 +23,16 @@ from qttt.game.symbols import Mode
 from qttt.observation.compiler import lean_pieces
 from qttt.observation.faults import impossible_boards
 from qttt.observation.noise_gate import NoiseError, noise_in, predicted_noise
-from qttt.observation.samples import Sample, Stock, check_request, sample_of, service_errors
+from qttt.observation.samples import Sample, Stock, check_request, sample_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     from qiskit.circuit import QuantumCircuit
 
-    from circuits.backends.ibm.backend import IBMBackend, JobOptions, Prepared
+    from circuits.backends.base import Device
+    from circuits.backends.plans import JobOptions, Prepared
     from circuits.backends.progress import Notify
     from circuits.decoding import Decoded, Shots
     from circuits.lean import Encoding
@@ -42,8 +45,18 @@ SEEDS = 4
 
 
 def is_device(name: str) -> bool:
-    """Whether a backend's name is that of a device, real or simulated."""
-    return name == "ibm" or name.startswith(("ibm_", "fake_"))
+    """Whether a backend of that name is there and is a device, real or simulated.
+
+    Raises:
+        CircuitsError: another distribution's backend cannot be opened.
+    """
+    from circuits.backends import Kind, kind_of
+    from circuits.errors import UnknownBackendError
+
+    try:
+        return kind_of(name) is not Kind.IDEAL
+    except UnknownBackendError:
+        return False
 
 
 def open_device(
@@ -58,7 +71,7 @@ def open_device(
     """Find a device by name.
 
     Args:
-        name: ``fake_<device>``, ``ibm_<device>`` or ``ibm``.
+        name: ``fake_<device>``, ``ibm_<device>``, ``ibm`` or another provider's.
         notify: told of retries and remarks while the service is asked.
         strict: use the encoding ``strict`` of `DeviceObserver`.
         decoupling: fill idle times with pulses that cancel slow noise.
@@ -66,19 +79,17 @@ def open_device(
         accept_noise: take results that say nothing of the board (`qttt.observation.noise_gate`).
 
     Raises:
-        UsageError: there is no such device, or the extra ``ibm`` is not installed.
-        ServiceError: the account or the service failed.
+        UnknownBackendError: there is no such device, or the extra ``ibm`` is not installed.
+        BackendError: the account or the service failed.
     """
-    from circuits.backends import get_backend
+    from circuits.backends import get_device
+    from circuits.backends.plans import JobOptions
     from circuits.backends.progress import ignore
 
-    with service_errors():
-        backend = cast("IBMBackend", get_backend(name, notify or ignore))
-        from circuits.backends.ibm.backend import JobOptions
-
     options = JobOptions(dynamical_decoupling=decoupling, twirling=twirling, seeds=SEEDS)
+    device = get_device(name, notify or ignore)
     return DeviceObserver(
-        backend, encoding="strict" if strict else "masked", options=options, accept_noise=accept_noise
+        device, encoding="strict" if strict else "masked", options=options, accept_noise=accept_noise
     )
 
 
@@ -181,7 +192,7 @@ class Plan:
 
 
 class DeviceObserver:
-    """Observes on a device of IBM's, real or simulated.
+    """Observes on a device, real or simulated.
 
     Attributes:
         backend: the device.
@@ -197,7 +208,7 @@ class DeviceObserver:
 
     def __init__(
         self,
-        backend: "IBMBackend",
+        backend: "Device",
         *,
         encoding: "Encoding" = "masked",
         options: "JobOptions | None" = None,
@@ -219,6 +230,16 @@ class DeviceObserver:
     def name(self) -> str:
         """The device's full name."""
         return self.backend.name
+
+    def keeps_job(self, file: "Path | None") -> bool:
+        """Whether a job has a file: where it must outlive this program, or lies beside a record's file.
+
+        Args:
+            file: the record's file, or None.
+        """
+        from circuits.backends import names_code
+
+        return not self.backend.local or (file is not None and not names_code(self.name))
 
     def plan(
         self,
@@ -242,23 +263,22 @@ class DeviceObserver:
                 does not take.
             ServiceError: the account or the service failed.
         """
-        from circuits.backends.ibm.backend import JobOptions
+        from circuits.backends.plans import JobOptions
         from circuits.backends.progress import ignore
 
         shots = self.shots if shots is None else shots
         options = self.options or JobOptions(seeds=SEEDS)
         modes = tuple(check_request(game.state, mode, shots) for mode in modes)
-        with service_errors():
-            fitted = [self._fit(_drafts(game, mode, self.encoding), options.seeds) for mode in modes]
-            prepared = self.backend.prepare(
-                [compiled for _, compiled, _ in fitted],
-                shots,
-                labels=[str(mode) for mode in modes],
-                readouts=[readout for _, _, readout in fitted],
-                options=options,
-                compiled=True,
-                notify=notify or ignore,
-            )
+        fitted = [self._fit(_drafts(game, mode, self.encoding), options.seeds) for mode in modes]
+        prepared = self.backend.prepare(
+            [compiled for _, compiled, _ in fitted],
+            shots,
+            labels=[str(mode) for mode in modes],
+            readouts=[readout for _, _, readout in fitted],
+            options=options,
+            compiled=True,
+            notify=notify or ignore,
+        )
         return Plan(prepared, tuple(draft for draft, _, _ in fitted), modes, game.state.positions)
 
     def plan_circuit(
@@ -275,32 +295,26 @@ class DeviceObserver:
             UsageError: the device does not take it.
             ServiceError: the account or the service failed.
         """
-        from circuits.backends.ibm.backend import JobOptions
+        from circuits.backends.plans import JobOptions
         from circuits.backends.progress import ignore
 
         options = self.options or JobOptions(seeds=SEEDS)
-        with service_errors():
-            prepared = self.backend.prepare(
-                [circuit],
-                shots,
-                labels=[label],
-                readouts=[readout],
-                options=options,
-                notify=notify or ignore,
-            )
+        prepared = self.backend.prepare(
+            [circuit],
+            shots,
+            labels=[label],
+            readouts=[readout],
+            options=options,
+            notify=notify or ignore,
+        )
         return Plan(prepared, (circuit,), ())
 
     def _fit(
         self, drafts: "list[tuple[QuantumCircuit, Readout]]", seeds: int
     ) -> "tuple[QuantumCircuit, QuantumCircuit, Readout]":
         """The draft that is likeliest to succeed on the device, that draft compiled, and its readout."""
-        from circuits.backends.ibm.errors import calm
-        from circuits.backends.ibm.transpile import compile_for, success_log
-
-        device = self.backend.device
-        with calm():
-            fitted = [(draft, compile_for(draft, device, seeds), readout) for draft, readout in drafts]
-        return max(fitted, key=lambda entry: success_log(entry[1], device.target))
+        fitted = [(draft, self.backend.compile(draft, seeds), readout) for draft, readout in drafts]
+        return max(fitted, key=lambda entry: self.backend.merit(entry[1]))
 
     def run(
         self, plan: Plan, rng: "np.random.Generator", notify: "Notify | None" = None
@@ -320,9 +334,9 @@ class DeviceObserver:
         """
         from circuits.backends.progress import ignore
 
-        with service_errors():
-            handle = self.backend.submit(plan.prepared, seed=draw_seed(rng), notify=notify or ignore)
-            return tuple(handle.wait(notify or ignore))
+        job = self.backend.write_down(plan.prepared, draw_seed(rng))
+        handle = self.backend.send(job, None, notify or ignore)
+        return tuple(handle.wait(notify or ignore))
 
     def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:
         """Run one job of one circuit; with positions observed already, the collapsed state's.
@@ -398,10 +412,9 @@ class DeviceObserver:
 def readings_of(state: State, plan: Plan, shots: "Sequence[Shots]") -> dict[Mode, DecodedShots]:
     """What the shots of a plan's circuits say, by mode."""
     readings = {}
-    with service_errors():
-        for mode, circuit, run in zip(plan.modes, plan.prepared.circuits, shots, strict=True):
-            assert circuit.readout is not None
-            readings[mode] = read_shots(state, mode, circuit.readout, run)
+    for mode, circuit, run in zip(plan.modes, plan.prepared.circuits, shots, strict=True):
+        assert circuit.readout is not None
+        readings[mode] = read_shots(state, mode, circuit.readout, run)
     return readings
 
 

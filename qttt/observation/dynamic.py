@@ -21,7 +21,6 @@ from qttt.game.state import State
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import CompiledBoard, compile_moves
 from qttt.observation.faults import find_fault
-from qttt.observation.samples import service_errors
 
 if TYPE_CHECKING:
     from circuits.backends.progress import Notify
@@ -120,13 +119,10 @@ def plan_dynamic(
         UsageError: as for `compile_dynamic`, or the device cannot run such a circuit.
         ServiceError: the account or the service failed.
     """
-    from circuits.backends.ibm.dynamic import dynamic_check
-
     compiled = compile_dynamic(game, policy)
     assert compiled.readout is not None
-    with service_errors():
-        # Before anything is compiled or asked: hours in a queue for a refusal would be no demonstration.
-        dynamic_check(compiled.circuit, observer.backend.device)
+    # Before anything is compiled or asked: hours in a queue for a refusal would be no demonstration.
+    observer.backend.check_dynamic(compiled.circuit)
     return observer.plan_circuit(
         compiled.circuit, compiled.readout, str(policy), shots or DEFAULT_SHOTS, notify
     )

@@ -22,7 +22,6 @@ from qttt.game.symbols import Mode
 from qttt.observation.devices import DecodedShots, read_shots
 from qttt.observation.dynamic import Policy, dynamic_odds, read_dynamic
 from qttt.observation.job_runs import OBSERVATION, PendingJob, free_file, has_readouts, load_job
-from qttt.observation.samples import service_errors
 from qttt.records.files import load_record, save_over
 from qttt.records.record import Record
 
@@ -113,10 +112,9 @@ class Pending(PendingJob):
         whole = game.state.positions is not None and not self.collapsed
         state = game.states[-2] if whole else game.state
         found = {}
-        with service_errors():
-            for item, run in zip(self.sent.circuits, shots, strict=True):
-                assert item.readout is not None
-                found[Mode(item.label)] = read_shots(state, Mode(item.label), item.readout, run)
+        for item, run in zip(self.sent.circuits, shots, strict=True):
+            assert item.readout is not None
+            found[Mode(item.label)] = read_shots(state, Mode(item.label), item.readout, run)
         return found
 
     def reading_of_policy(self, game: Game, shots: "Sequence[Shots]") -> DecodedShots:
@@ -129,8 +127,7 @@ class Pending(PendingJob):
         assert self.policy is not None
         (item,), (run,) = self.sent.circuits, shots
         assert item.readout is not None
-        with service_errors():
-            decoded = read_dynamic(game.state, self.policy, item.readout, run)
+        decoded = read_dynamic(game.state, self.policy, item.readout, run)
         return DecodedShots(decoded, decoded.counts(), item.readout, dynamic_odds(game.state, self.policy))
 
 

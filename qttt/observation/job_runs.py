@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar
 
 from qttt.errors import QtttError, ServiceError, UsageError
 from qttt.observation.devices import DeviceObserver, Plan
-from qttt.observation.samples import service_errors
 
 if TYPE_CHECKING:
-    from circuits.backends.ibm.backend import JobHandle
+    from circuits.backends.base import SentJob
     from circuits.backends.job_store import Job
     from circuits.backends.progress import Notify
     from circuits.decoding import Shots
@@ -82,7 +81,7 @@ def send(
     pending: P,
     seed: int,
     notify: "Notify",
-) -> "tuple[P, JobHandle]":
+) -> "tuple[P, SentJob]":
     """Send a plan's job, with everything on disk before.
 
     Args:
@@ -101,27 +100,26 @@ def send(
     from circuits.errors import CircuitsError, UnreachableError
 
     payload = {"format": pending.kind, **pending.payload()}
-    with service_errors():
-        # First the job's file, then the note of it, then the job: a crash in between leaves at worst a file
-        # that nobody waits for, and never a job that nobody knows of.
-        job = observer.backend.write_down(plan.prepared, seed, pending.path, payload)
-        try:
-            pending.with_job(job).keep()
-        except QtttError:
-            _remove(pending.path)
-            raise
-        if pending.path is not None:
-            kept = f"the job is kept in {pending.path}; if the wait is cut short: {pending.resuming}"
-            notify(Progress("note", kept))
-        try:
-            handle = observer.backend.send(job, pending.path, notify)
-        except UnreachableError as error:
-            find_out = "" if pending.path is None else f"; whether it arrived: {pending.resuming}"
-            raise ServiceError(f"{error}{find_out}") from error
-        except CircuitsError:
-            pending.settle()
-            _remove(pending.path)
-            raise
+    # First the job's file, then the note of it, then the job: a crash in between leaves at worst a file
+    # that nobody waits for, and never a job that nobody knows of.
+    job = observer.backend.write_down(plan.prepared, seed, pending.path, payload)
+    try:
+        pending.with_job(job).keep()
+    except QtttError:
+        _remove(pending.path)
+        raise
+    if pending.path is not None:
+        kept = f"the job is kept in {pending.path}; if the wait is cut short: {pending.resuming}"
+        notify(Progress("note", kept))
+    try:
+        handle = observer.backend.send(job, pending.path, notify)
+    except UnreachableError as error:
+        find_out = "" if pending.path is None else f"; whether it arrived: {pending.resuming}"
+        raise ServiceError(f"{error}{find_out}") from error
+    except CircuitsError:
+        pending.settle()
+        _remove(pending.path)
+        raise
     sent = pending.with_job(handle.job)
     sent.keep()
     return sent, handle
@@ -132,14 +130,14 @@ def _remove(path: Path | None) -> None:
         path.unlink(missing_ok=True)
 
 
-def receive(pending: PendingJob, handle: "JobHandle", notify: "Notify") -> "tuple[Shots, ...]":
+def receive(pending: PendingJob, handle: "SentJob", notify: "Notify") -> "tuple[Shots, ...]":
     """Wait for the shots of a job that this process sent.
 
     Raises:
         ServiceError: the job failed or was cancelled, and what waited for it is as it was; or the service did
             not answer, and the job can be resumed.
     """
-    with _settled_if_ended(pending), service_errors():
+    with _settled_if_ended(pending):
         return tuple(handle.wait(notify, sleep=time.sleep))
 
 
@@ -155,10 +153,10 @@ def fetch(pending: P, notify: "Notify", *, again: bool = False) -> "tuple[P, tup
         ServiceError: the job failed or was cancelled, and what waited for it is as it was; or the service did
             not answer.
     """
-    from circuits.backends.ibm.backend import resume
+    from circuits.backends import resume
 
     assert pending.path is not None
-    with _settled_if_ended(pending), service_errors():
+    with _settled_if_ended(pending):
         fetched = resume(pending.path, notify, resubmit=again, sleep=time.sleep)
     assert fetched.shots is not None
     return pending.with_job(fetched.job), fetched.shots
@@ -167,9 +165,11 @@ def fetch(pending: P, notify: "Notify", *, again: bool = False) -> "tuple[P, tup
 @contextmanager
 def _settled_if_ended(pending: PendingJob) -> Iterator[None]:
     """Let nothing wait for a job that came to a bad end."""
+    from circuits.errors import BackendError
+
     try:
         yield
-    except ServiceError:
+    except BackendError:
         if _ended(pending.path):
             pending.settle()
         raise
@@ -194,8 +194,7 @@ def load_job(path: Path, kind: str) -> "Job":
     """
     from circuits.backends import job_store
 
-    with service_errors():
-        job = job_store.load(path)
+    job = job_store.load(path)
     found = job.payload.get("format")
     if found == kind:
         return job

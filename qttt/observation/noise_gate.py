@@ -61,14 +61,15 @@ class NoiseError(ServiceError):
     """A device says, or would say, nothing of the board. What was paid for is kept."""
 
 
-def predicted_noise(device: str, faultless: Iterable[float]) -> str | None:
+def predicted_noise(device: str, faultless: Iterable[float | None]) -> str | None:
     """Why a job is not worth sending, in a clause; None if it is.
 
     Args:
         device: who reports its errors.
         faultless: the probability of a shot without a fault that they predict for each circuit.
     """
-    least = min(faultless, default=1.0)
+    # Where a device reports no errors nothing is predicted, and its shots alone speak.
+    least = min((known for known in faultless if known is not None), default=1.0)
     if least >= LEAST_FAULTLESS:
         return None
     few = "next to none" if least < 1e-4 else f"{100 * least:.2f} %"

@@ -6,6 +6,7 @@ positions anew.
 """
 
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from qttt.errors import IllegalMoveError, ServiceError, UsageError
@@ -15,7 +16,7 @@ from qttt.game.state import Phase
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import CompiledBoard, compile_board
 from qttt.observation.samples import Sample as Sample
-from qttt.observation.samples import check_request, sample_of, service_errors
+from qttt.observation.samples import check_request, sample_of
 from qttt.tabletop.rolls import Rolls, observe_by_rolls, roll_odds
 
 if TYPE_CHECKING:
@@ -112,12 +113,11 @@ class CircuitObserver:
         from circuits.postselection import run_given
 
         assert compiled.readout is not None
-        with service_errors():
-            if game.state.positions is None:
-                (run,) = self.backend.run([compiled.circuit], shots, rng)
-            else:
-                filled = [mark == "#" for mark in game.state.positions.filled]
-                run = run_given(self.backend, compiled.circuit, compiled.readout, filled, shots, rng)
+        if game.state.positions is None:
+            (run,) = self.backend.run([compiled.circuit], shots, rng)
+        else:
+            filled = [mark == "#" for mark in game.state.positions.filled]
+            run = run_given(self.backend, compiled.circuit, compiled.readout, filled, shots, rng)
         return sample_of(decode(compiled.readout, run))
 
     def draw(self, game: Game, mode: Mode, rng: "np.random.Generator") -> Sample:
@@ -187,29 +187,49 @@ def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT, *, accept_noise:
     Args:
         name: ``aer`` or ``aer-lean`` for the simulator with the move-by-move or the lean circuit, ``dice``
             for rolls without a circuit, ``fake_<device>`` for a simulated device with its noise,
-            ``ibm_<device>`` for a real one, ``ibm`` for the least busy one.
+            ``ibm_<device>`` for a real one, ``ibm`` for the least busy one, or what other providers offer; a
+            simulator's name followed by ``-lean`` is that simulator with the lean circuit.
         rolls: how ``dice`` rolls the chances that no single d6 gives.
         accept_noise: draw from a device even if its shots say nothing of the board.
 
     Raises:
         UsageError: no observer has this name, or d6 rolls are asked of circuits.
-        ServiceError: the service behind it failed.
+        CircuitsError: the backend cannot be used.
     """
     if name == DICE:
         return DiceObserver(rolls)
     refuse_rolls(rolls, name)
-    from qttt.observation.devices import is_device, open_device
+    from circuits.backends import Kind, get_backend, kind_of
+    from circuits.errors import NoSuchBackendError
+    from qttt.observation.devices import open_device
 
-    if is_device(name):
-        return open_device(name, accept_noise=accept_noise)
-    from circuits.backends import get_backend
+    if name.endswith(LEAN_SUFFIX):
+        simulator = name.removesuffix(LEAN_SUFFIX)
+        with suppress(NoSuchBackendError):
+            if kind_of(simulator) is Kind.IDEAL:
+                return CircuitObserver(get_backend(simulator), lean=True)
+    try:
+        kind = kind_of(name)
+    except NoSuchBackendError as error:
+        raise UsageError(str(error.with_known("aer" + LEAN_SUFFIX, DICE))) from error
+    if kind is Kind.IDEAL:
+        return CircuitObserver(get_backend(name))
+    return open_device(name, accept_noise=accept_noise)
 
-    backend = name.removesuffix(LEAN_SUFFIX)
-    if backend != "aer":
+
+def named_in_file(name: str) -> str:
+    """A backend's name as a file has it: code to be run is named by who runs it, never by a file.
+
+    Raises:
+        UsageError: the name is that of code.
+    """
+    from circuits.backends import names_code
+
+    if names_code(name):
         raise UsageError(
-            f"there is no backend {name!r}: try aer, aer-lean, dice, fake_<device>, ibm or ibm_<device>"
+            f"the file names the backend {name!r}, which is code to be run: say --backend {name} to run it"
         )
-    return CircuitObserver(get_backend(backend), lean=name.endswith(LEAN_SUFFIX))
+    return name
 
 
 def refuse_rolls(rolls: Rolls, name: str) -> None:

@@ -1,8 +1,6 @@
 """What an observer saw, and what every observer refuses."""
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -108,24 +106,6 @@ def sample_of(decoded: "Decoded") -> Sample:
     boards = decoded.boards
     drawn = tuple(boards[number] for number in decoded.index.tolist() if number >= 0)
     return Sample(drawn, decoded.illegal, decoded.herald_failed, dict(decoded.illegal_kinds))
-
-
-@contextmanager
-def service_errors() -> Iterator[None]:
-    """Turn what ``circuits`` raises into the game's own errors.
-
-    Raises:
-        UsageError: the request made no sense, or no backend has the name.
-        ServiceError: the backend failed.
-    """
-    from circuits.errors import BackendError, CircuitsError
-
-    try:
-        yield
-    except BackendError as error:
-        raise ServiceError(str(error)) from error
-    except CircuitsError as error:
-        raise UsageError(str(error)) from error
 
 
 def check_request(state: State, mode: Mode, shots: int) -> Mode:

@@ -17,11 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from circuits.errors import CircuitsError
 from circuits.opening import open_regular
 from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.symbols import Symbol
+from qttt.observation.observers import named_in_file
 from qttt.players.matches import Match, Played
 from qttt.records.record import Record
 from qttt.storage import MAX_BYTES, FileError
@@ -267,11 +269,11 @@ def _match(path: Path, line: bytes) -> tuple[Match, Chain]:
             int(entry["seed"]),
             Symbol(entry["first"]),
             bool(entry["alternate"]),
-            str(entry["backend"]),
+            named_in_file(str(entry["backend"])),
         )
     except MALFORMED as error:
         raise MatchFileError(path, 0, "does not hold the games of a match, and is left as it is") from error
-    except UsageError as error:
+    except (UsageError, CircuitsError) as error:
         raise MatchFileError(path, 1, str(error)) from error
     return match, Chain(chained)
 

@@ -86,7 +86,7 @@ def measure(
     draws = rng.multinomial(sample.kept, p / p.sum(), size=400) / sample.kept
     return Row(
         gates=cost.two_qubit_gates,
-        predicted=1 - cost.faultless,
+        predicted=np.nan if cost.faultless is None else 1 - cost.faultless,
         impossible=sample.illegal / counted,
         before=distance(raw, exact),
         after=distance(left, exact),

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from circuits.errors import CircuitsError
 from qttt.cli.main import main
 from qttt.errors import QtttError
 from qttt.game.game import Game, parse_event
@@ -229,7 +230,6 @@ def _read_table(data: bytes) -> None:
 def read_jobs(data: bytes) -> None:
     """A job file."""
     from circuits.backends import job_store
-    from circuits.errors import CircuitsError
 
     path = _scratch() / "fuzzed.job"
     path.write_bytes(data)
@@ -260,11 +260,11 @@ def read_pending(data: bytes) -> None:
                     found.readings(game, found.sent.results)
                 else:
                     found.reading_of_policy(game, found.sent.results)
-        except QtttError as error:
+        except (QtttError, CircuitsError) as error:
             refused(error)
         try:
             find_check(str(folder / name)).record.game()
-        except QtttError as error:
+        except (QtttError, CircuitsError) as error:
             refused(error)
 
 
@@ -279,7 +279,7 @@ def read_matches(data: bytes) -> None:
         if match is not None:
             with MatchFile(path, match) as file:
                 demand(all(played.number >= 0 for played in file.played), "a game with a bad number")
-    except QtttError as error:
+    except (QtttError, CircuitsError) as error:
         refused(error)
         demand(path.read_bytes() == data, "a refused file was changed")
 
@@ -287,7 +287,6 @@ def read_matches(data: bytes) -> None:
 def read_stored(data: bytes) -> None:
     """Only the circuits and readouts of a job file, which is where its depth is."""
     from circuits.backends import job_circuits
-    from circuits.errors import CircuitsError
     from circuits.measurement import Readout
 
     try:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from circuits.errors import CircuitsError
 from qttt.cli.main import main
 from qttt.errors import QtttError
 from qttt.records.files import load_record
@@ -90,7 +91,10 @@ def test_no_module_can_run_what_a_file_says() -> None:
 
 
 def test_modules_are_imported_by_names_that_are_written_in_the_program() -> None:
-    """``import_module`` takes a constant, or an entry of the lists of commands and of names."""
+    """``import_module`` takes a constant, an entry of the lists of commands and of names, or ``--backend``'s.
+
+    That a file names no module is held by `tests.cli.test_foreign_backends`.
+    """
     for path in sources():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "import_module":
@@ -99,6 +103,7 @@ def test_modules_are_imported_by_names_that_are_written_in_the_program() -> None
                 listed = path in (
                     ROOT / "qttt" / "cli" / "commands" / "__init__.py",
                     ROOT / "qttt" / "__init__.py",
+                    ROOT / "circuits" / "backends" / "providers.py",
                 )
                 assert constant or listed, f"{path}:{node.lineno}"
 
@@ -140,12 +145,12 @@ def test_job_files_name_no_place_outside_their_folder(folder: Path, place: str) 
         Path("game.job").write_text(json.dumps({**job, "payload": {**job["payload"], "file": value}}))
         try:
             found = find("game.job")
-        except QtttError:
+        except (QtttError, CircuitsError):
             continue
         assert found.file is not None
         assert os.path.realpath(found.file).startswith(str(folder.resolve()))
     Path("game.qttt").write_text(f'[Job "fake_torino local-1 {place}"]\n5 5*6')
-    with pytest.raises(QtttError):
+    with pytest.raises((QtttError, CircuitsError)):
         find("game.qttt")
 
 

@@ -68,7 +68,8 @@ def test_other_threads_hold_nothing() -> None:
 
 
 def _prepared(circuit: QuantumCircuit, shots: int, device: str = "fake_manila") -> job_store.Job:
-    from circuits.backends.ibm.backend import JobOptions, get_backend
+    from circuits.backends.ibm.backend import get_simulated as get_backend
+    from circuits.backends.plans import JobOptions
 
     backend = get_backend(device)
     return backend.write_down(backend.prepare([circuit], shots, options=JobOptions(seeds=1)), seed=11)
@@ -78,7 +79,7 @@ def _prepared(circuit: QuantumCircuit, shots: int, device: str = "fake_manila") 
 def test_a_process_of_its_own_gives_the_same_shots() -> None:
     from circuits.backends.ibm.devices import fake_device
     from circuits.backends.ibm.simulation import simulate
-    from circuits.simulation_process import simulate_apart
+    from circuits.backends.ibm.simulation_process import simulate_apart
 
     job = _prepared(dynamic(), 100)
     (here,), (apart,) = simulate(job, fake_device("fake_manila")), simulate_apart(job)
@@ -128,8 +129,8 @@ def test_what_a_simulation_costs_grows_with_shots_and_qubits() -> None:
 
 @pytest.mark.ibm
 def test_a_failure_in_the_other_process_is_told() -> None:
+    from circuits.backends.ibm.simulation_process import simulate_apart
     from circuits.errors import BackendError
-    from circuits.simulation_process import simulate_apart
 
     job = _prepared(dynamic(), 5)
     with pytest.raises(BackendError, match="no simulated device 'fake_xyzzy'"):
@@ -138,7 +139,7 @@ def test_a_failure_in_the_other_process_is_told() -> None:
 
 _LONG = """
 import sys
-from circuits.backends.ibm.backend import resume
+from circuits.backends import resume
 print("ready", flush=True)
 resume(sys.argv[1])
 """
@@ -151,7 +152,7 @@ def _simulations() -> set[int]:
             words = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if b"circuits.simulation_process" in words:
+        if b"circuits.backends.ibm.simulation_process" in words:
             found.add(int(folder.name))
     return found
 

@@ -38,9 +38,11 @@ def test_devices_are_listed_with_what_is_known_of_them() -> None:
 
 
 def test_without_the_extra_only_this_computer_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from circuits.backends import providers
     from qttt.cli.commands import backends
 
-    monkeypatch.setattr(backends, "find_spec", lambda name: None)
+    for module in (backends, providers):
+        monkeypatch.setattr(module, "find_spec", lambda name: None)
     assert [row["name"] for row in run_json("backends")["backends"]] == ["aer", "aer-lean", "dice"]
     assert "With the extra 'ibm'" in run("backends").out
     assert "install the extra 'ibm'" in refusal("backends", "--account")

@@ -142,7 +142,7 @@ def test_the_limits_are_those_that_the_page_states() -> None:
 @pytest.mark.slow
 def test_mitigation_is_decoded_and_post_selected(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a mitigation that changes nothing, the distance is that after post-selection."""
-    from circuits.backends.ibm import mitigation
+    from circuits.backends import mitigation
     from circuits.decoding import Shots
 
     def unchanged(shots: Shots, errors: object) -> dict[str, float]:
@@ -181,7 +181,7 @@ def test_devices_are_judged_by_their_own_check_from_python_too() -> None:
 
 
 def test_mitigation_without_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    from circuits.backends.ibm import mitigation
+    from circuits.backends import mitigation
 
     monkeypatch.setattr(mitigation, "find_spec", lambda name: None)
     assert "install the extra 'mitigation'" in refusal(*HALF, "--mitigate")

@@ -422,7 +422,7 @@ def test_mitigation_needs_no_device_later(service: Service) -> None:
 def test_mitigation_without_its_extra_is_refused_before_anything_is_sent(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from circuits.backends.ibm import mitigation
+    from circuits.backends import mitigation
 
     monkeypatch.setattr(mitigation, "find_spec", lambda name: None)
     assert "install the extra 'mitigation'" in CHECK.run("--mitigate", "--yes").err

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from circuits.backends import get_backend
-from circuits.backends.ibm.backend import get_backend as ibm_backend
+from circuits.backends.ibm.backend import get_simulated as ibm_backend
 from circuits.backends.ibm.dynamic import dynamic_check
 from circuits.errors import BackendUsageError
 from qttt.errors import UsageError

@@ -6,46 +6,20 @@ and imports nothing of it: 0.4 s for all of them, where making the objects takes
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 from functools import cache
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-import rustworkx as rx
-from qiskit.circuit import QuantumCircuit
 from qiskit.providers import BackendV2, Options
 from qiskit.transpiler import Target
 
+from circuits.backends.plans import BackendRow
 from circuits.backends.progress import Notify, ignore
 from circuits.errors import UnknownBackendError
-
-
-@dataclass(frozen=True, slots=True)
-class BackendRow:
-    """A line of the list of devices.
-
-    Attributes:
-        name: what `get_backend` takes.
-        qubits: how many it has.
-        two_qubit_error: the median error of its two-qubit gates, or None if it has or reports none.
-        readout_error: the median error of its measurements, or None.
-        dynamic_circuits: whether it can act on measurements within a circuit.
-        queue: how many jobs wait, or None for a simulated device.
-        calibrated: when the numbers were measured, or None.
-    """
-
-    name: str
-    qubits: int
-    two_qubit_error: float | None
-    readout_error: float | None
-    dynamic_circuits: bool
-    queue: int | None
-    calibrated: datetime | None
 
 
 @cache
@@ -72,7 +46,11 @@ def _value(entries: Sequence[Mapping[str, Any]], name: str) -> float | None:
 
 
 def _row(
-    name: str, configuration: Mapping[str, Any], properties: Mapping[str, Any], queue: int | None
+    name: str,
+    description: str,
+    configuration: Mapping[str, Any],
+    properties: Mapping[str, Any],
+    queue: int | None = None,
 ) -> BackendRow:
     pairs = [
         _value(gate["parameters"], "gate_error") for gate in properties["gates"] if len(gate["qubits"]) == 2
@@ -83,6 +61,7 @@ def _row(
     date = properties.get("last_update_date")
     return BackendRow(
         name=name,
+        description=description,
         qubits=configuration["n_qubits"],
         two_qubit_error=median(known_pairs) if known_pairs else None,
         readout_error=median(known_readouts) if known_readouts else None,
@@ -92,37 +71,35 @@ def _row(
     )
 
 
-def list_backends(account: bool = False, notify: Notify = ignore) -> list[BackendRow]:
-    """Return a row for every simulated device and, if asked, for every device of the saved account.
-
-    Args:
-        account: also ask IBM Quantum, over the network.
-        notify: told of retries and of the client's remarks.
-
-    Returns:
-        The simulated devices by name, then the account's by name.
-
-    Raises:
-        BackendError: the account or the service fails.
-    """
+def list_simulated() -> list[BackendRow]:
+    """Return a row for every simulated device, by name; none if the client is not installed."""
     rows = []
     for name, folder in _snapshots().items():
         configuration, properties = (
             json.loads(next(folder.glob(pattern)).read_text(encoding="utf-8"))
             for pattern in ("conf_*.json", "props_*.json")
         )
-        rows.append(_row(name, configuration, properties, None))
-    if account:
-        from circuits.backends.ibm.accounts import connect
-        from circuits.backends.ibm.errors import attempt
+        rows.append(_row(name, "simulated device with its noise", configuration, properties))
+    return rows
 
-        service = connect(notify=notify)
-        devices = attempt(service.backends, "asking for the devices", notify)
-        for device in sorted(devices, key=lambda device: str(device.name)):
-            properties = attempt(device.properties, f"asking {device.name} for its errors", notify)
-            queue = attempt(device.status, f"asking {device.name} for its queue", notify).pending_jobs
-            known = properties.to_dict() if properties else {"gates": [], "qubits": []}
-            rows.append(_row(device.name, device.configuration().to_dict(), known, queue))
+
+def list_account(notify: Notify = ignore) -> list[BackendRow]:
+    """Return a row for every device of the saved account, by name, asking IBM Quantum over the network.
+
+    Raises:
+        BackendError: the account or the service fails.
+    """
+    from circuits.backends.ibm.accounts import connect
+    from circuits.backends.ibm.errors import attempt
+
+    service = connect(notify=notify)
+    devices = attempt(service.backends, "asking for the devices", notify)
+    rows = []
+    for device in sorted(devices, key=lambda device: str(device.name)):
+        properties = attempt(device.properties, f"asking {device.name} for its errors", notify)
+        queue = attempt(device.status, f"asking {device.name} for its queue", notify).pending_jobs
+        known = properties.to_dict() if properties else {"gates": [], "qubits": []}
+        rows.append(_row(device.name, "IBM Quantum device", device.configuration().to_dict(), known, queue))
     return rows
 
 
@@ -202,45 +179,3 @@ def _restricted(target: Target, qubits: Sequence[int]) -> Target:
         if inside:
             part.add_instruction(operation, inside, name=name)
     return part
-
-
-def used_qubits(circuit: QuantumCircuit) -> list[int]:
-    """Return the qubits that a circuit does something to, in order."""
-    return sorted(
-        {
-            circuit.find_bit(qubit).index
-            for item in circuit.data
-            if item.name != "barrier"
-            for qubit in item.qubits
-        }
-    )
-
-
-def connected_qubits(circuit: QuantumCircuit) -> list[list[int]]:
-    """Return the qubits that a circuit uses, in groups that no gate on two qubits connects, each in order."""
-    graph: rx.PyGraph[int, None] = rx.PyGraph(multigraph=False)
-    graph.add_nodes_from(range(circuit.num_qubits))
-    for item in circuit.data:
-        if item.name != "barrier":
-            places = [circuit.find_bit(qubit).index for qubit in item.qubits]
-            graph.add_edges_from_no_data(list(pairwise(places)))
-    live = set(used_qubits(circuit))
-    return sorted(sorted(nodes) for nodes in rx.connected_components(graph) if live & nodes)
-
-
-def on_part(circuit: QuantumCircuit, qubits: Sequence[int]) -> QuantumCircuit:
-    """Return what a circuit does on a part of the device, as a circuit on that part, without barriers.
-
-    Args:
-        circuit: a compiled circuit on the whole device.
-        qubits: the qubits of the part; the i-th becomes qubit i. No gate may lead out of it.
-    """
-    place = {circuit.qubits[qubit]: index for index, qubit in enumerate(qubits)}
-    small = QuantumCircuit(len(qubits), global_phase=circuit.global_phase)
-    small.add_bits(circuit.clbits)
-    for register in circuit.cregs:
-        small.add_register(register)
-    for item in circuit.data:
-        if item.name != "barrier" and item.qubits[0] in place:
-            small.append(item.operation, [place[qubit] for qubit in item.qubits], item.clbits)
-    return small

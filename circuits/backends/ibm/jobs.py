@@ -5,104 +5,32 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any, Final
 
-from qiskit.providers import BackendV2
-
-from circuits.backends import job_store
 from circuits.backends.ibm.errors import attempt, calm, scrub
-from circuits.backends.ibm.options import JobOptions
-from circuits.backends.ibm.simulation import no_bits, shots_of, simulate, simulation_cost
-from circuits.backends.ibm.transpile import check_compiled
+from circuits.backends.ibm.simulation import shots_of
 from circuits.backends.job_store import Job, JobState
-from circuits.backends.progress import Notify, Progress, ignore
+from circuits.backends.local_jobs import JobHandle, no_bits
+from circuits.backends.progress import Notify, Progress
 from circuits.decoding import Shots
 from circuits.errors import BackendError
-from circuits.simulation_process import SimulationKilledError, simulate_apart
 
 _POLL: Final = (1.0, 15.0)
 """Seconds between questions about a job: at first, and at most, growing by half each time."""
 
-_HERE_SECONDS: Final = 1.2
-"""A simulation with a run that takes longer has a process of its own: no run here can be interrupted."""
-
 FINAL: Final = frozenset({"DONE", "ERROR", "CANCELLED"})
 
 
-class JobHandle:
-    """A job on its way. All of its state that matters is in its file.
+class ServiceHandle(JobHandle):
+    """A job of the service on its way.
 
     Attributes:
-        job: the job, as it is in the file.
-        path: the file, or None if the caller wanted none.
+        remote: the client's object for it.
     """
 
-    def __init__(
-        self, job: Job, path: str | PathLike[str] | None, remote: Any = None, device: BackendV2 | None = None
-    ) -> None:
-        self.job = job
-        self.path = path
+    def __init__(self, job: Job, path: str | PathLike[str] | None, remote: Any) -> None:
+        super().__init__(job, path)
         self.remote = remote
-        self._device = device
-        if device is not None:
-            JobOptions.from_json(job.options)
-            for item in job.circuits:
-                if item.circuit.num_clbits:
-                    check_compiled(item.circuit, device)
 
-    def update(self, state: JobState, **changes: Any) -> None:
-        """Bring the job into another state, here and in its file.
-
-        Raises:
-            BackendError: the file cannot be written.
-        """
-        self.job = self.job.at(state, **changes)
-        if self.path is not None:
-            job_store.save(self.job, self.path)
-
-    def wait(
-        self,
-        notify: Notify = ignore,
-        timeout: float | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> list[Shots]:
-        """Wait for the result and put it into the file.
-
-        Args:
-            notify: told of every change of status, and of the queue.
-            timeout: seconds to wait; None is for ever. A job that is not done by then goes on.
-            sleep: how to wait between questions to the service.
-
-        Returns:
-            The shots of every circuit, in order.
-
-        Raises:
-            BackendError: the job failed or was cancelled, the service cannot be reached, or the time is over.
-        """
-        if self.job.results is None:
-            if self._device is not None:
-                results = self._simulate(self._device, notify)
-            else:
-                results = self._wait(notify, timeout, sleep)
-            self.update(JobState.DONE, results=tuple(results))
-            notify(Progress("done", job_id=self.job.job_id))
-        assert self.job.results is not None
-        return list(self.job.results)
-
-    def _simulate(self, device: BackendV2, notify: Notify) -> list[Shots]:
-        notify(Progress("running", f"simulating {self.job.backend} here", self.job.job_id))
-        try:
-            if simulation_cost(self.job.circuits, self.job.shots).longest > _HERE_SECONDS:
-                return simulate_apart(self.job)
-            with calm(notify):
-                return simulate(self.job, device)
-        except SimulationKilledError:
-            # Whoever did that, or a want of memory: another time it may go well.
-            raise
-        except Exception as error:
-            reason = scrub(error)
-            self.update(JobState.FAILED, reason=reason)
-            raise BackendError(f"the simulation of {self.job.backend} failed: {reason}") from error
-
-    def _wait(self, notify: Notify, timeout: float | None, sleep: Callable[[float], None]) -> list[Shots]:
+    def _results(self, notify: Notify, timeout: float | None, sleep: Callable[[float], None]) -> list[Shots]:
         end = None if timeout is None else time.monotonic() + timeout
         pause, longest = _POLL
         last: tuple[str, int | None] | None = None
@@ -148,19 +76,9 @@ class JobHandle:
             return None
 
     def cancel(self) -> None:
-        """Cancel the job.
-
-        Raises:
-            BackendError: the service does not cancel it, for example because it is done.
-        """
-        if self.remote is not None:
-            attempt(self.remote.cancel, "cancelling the job")
-        self.update(JobState.CANCELLED, reason="cancelled here")
-
-
-def local_name(job: Job) -> str:
-    """Return the name of a job on a simulated device: the same whenever, and however often, it runs."""
-    return f"local-{job.seed:08x}"
+        """Cancel the job."""
+        attempt(self.remote.cancel, "cancelling the job")
+        super().cancel()
 
 
 def nothing_sent(job: Job) -> Job | None:
@@ -170,7 +88,7 @@ def nothing_sent(job: Job) -> Job | None:
     return job.at(JobState.DONE, results=tuple(no_bits(item.circuit, job.shots) for item in job.circuits))
 
 
-def service_estimate(handle: JobHandle) -> float | None:
+def service_estimate(handle: ServiceHandle) -> float | None:
     """Return the service's own estimate of a job's quantum seconds; no error counts, it is a courtesy."""
     try:
         with calm():

@@ -1,23 +1,21 @@
 """A job on a simulated device, run on this computer."""
 
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from qiskit.circuit import QuantumCircuit
 from qiskit.providers import BackendV2
 from qiskit_ibm_runtime.executor_sampler import Sampler
 
-from circuits.backends.ibm.devices import PartialDevice, connected_qubits, on_part, used_qubits
-from circuits.backends.ibm.options import sampler_options
-from circuits.backends.job_store import Job, StoredCircuit
-from circuits.backends.local_cost import SHOTS_AT_ONCE, LocalCost, noisy_cost
+from circuits.backends.ibm.devices import PartialDevice
+from circuits.backends.job_store import Job
+from circuits.backends.local_cost import SHOTS_AT_ONCE
+from circuits.backends.local_jobs import no_bits
+from circuits.backends.parts import simulated_parts
+from circuits.backends.plans import JobOptions
 from circuits.decoding import Shots
 from circuits.interrupts import interrupts_held
 from circuits.measurement import REGISTER_NAMES
-
-_TOGETHER: Final = 6
-"""Parts of a circuit that have no more qubits than this together are simulated in one run."""
 
 
 def simulate(job: Job, device: BackendV2) -> list[Shots]:
@@ -41,7 +39,7 @@ def simulate(job: Job, device: BackendV2) -> list[Shots]:
     started = 0
     for item in job.circuits:
         shots = no_bits(item.circuit, job.shots)
-        for part, qubits in _parts(item.circuit):
+        for part, qubits in simulated_parts(item.circuit):
             place = PartialDevice(device, qubits)
             for first in range(0, job.shots, SHOTS_AT_ONCE):
                 some = slice(first, min(first + SHOTS_AT_ONCE, job.shots))
@@ -58,51 +56,6 @@ def simulate(job: Job, device: BackendV2) -> list[Shots]:
     return results
 
 
-def simulation_cost(circuits: Iterable[StoredCircuit], shots: int) -> LocalCost:
-    """Return what `simulate` takes for so many shots of each of these circuits."""
-    parts = [part for item in circuits for part, _ in _parts(item.circuit)]
-    return sum((noisy_cost(part, shots) for part in parts), LocalCost())
-
-
-def _parts(circuit: QuantumCircuit) -> list[tuple[QuantumCircuit, list[int]]]:
-    """Return what is simulated apart, each as a circuit of its own, and its qubits on the device."""
-    if not circuit.num_clbits:
-        return []
-    return [(on_part(circuit, qubits), qubits) for qubits in _groups(circuit)]
-
-
-def _groups(circuit: QuantumCircuit) -> list[list[int]]:
-    """Return the qubits of the parts that are simulated apart; small ones share a run.
-
-    A part that is never measured is left out. A circuit with an `if`, or a bit that two parts write, is one.
-    """
-    writers: dict[int, set[int]] = {}
-    for item in circuit.data:
-        for bit in item.clbits:
-            places = {circuit.find_bit(qubit).index for qubit in item.qubits}
-            writers.setdefault(circuit.find_bit(bit).index, set()).update(places)
-    parts = [
-        part for part in connected_qubits(circuit) if any(places & set(part) for places in writers.values())
-    ]
-    shared = any(sum(bool(places & set(part)) for part in parts) > 1 for places in writers.values())
-    if shared or circuit.has_control_flow_op():
-        return [used_qubits(circuit)]
-    groups: list[list[int]] = []
-    for part in sorted(parts, key=len, reverse=True):
-        fitting = next((group for group in groups if len(group) + len(part) <= _TOGETHER), None)
-        if fitting is None:
-            groups.append(list(part))
-        else:
-            fitting.extend(part)
-    return [sorted(group) for group in groups]
-
-
-def no_bits(circuit: QuantumCircuit, shots: int) -> Shots:
-    """Return the shots of a circuit that measures nothing: whatever bits it has are 0."""
-    blank = {register.name: np.zeros((shots, len(register)), dtype=np.bool_) for register in circuit.cregs}
-    return Shots.from_registers(blank, shots)
-
-
 def shots_of(data: Any, circuit: QuantumCircuit, shots: int) -> Shots:
     """Read a sampler's result. Twirling may run a few shots more than asked for: they are left out."""
     registers = {
@@ -110,3 +63,14 @@ def shots_of(data: Any, circuit: QuantumCircuit, shots: int) -> Shots:
         for register in circuit.cregs
     }
     return Shots.from_registers(registers, shots)
+
+
+def sampler_options(job: Job) -> dict[str, Any]:
+    """Return a job's options as the sampler takes them."""
+    options = JobOptions.from_json(job.options)
+    return {
+        "dynamical_decoupling": {"enable": options.dynamical_decoupling},
+        "twirling": {"enable_gates": options.twirling, "enable_measure": options.twirling},
+        "environment": {"job_tags": [job.tag]},
+        "max_execution_time": options.max_seconds,
+    }

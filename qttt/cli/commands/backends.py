@@ -1,6 +1,7 @@
 """``qttt backends``: what a board can be observed on."""
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Any
 
@@ -8,13 +9,6 @@ from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import add_flags
 from qttt.cli.console.session import Session
 from qttt.observation.observers import DICE, LEAN_SUFFIX
-from qttt.observation.samples import service_errors
-
-_HERE = {
-    "aer": "this computer: Qiskit Aer, the move-by-move circuit",
-    f"aer{LEAN_SUFFIX}": "this computer: Qiskit Aer, the lean circuit",
-    DICE: "this computer: tabletop rolls, no circuit at all",
-}
 
 
 def backends_report(*, account: bool = False) -> dict[str, Any]:
@@ -26,59 +20,22 @@ def backends_report(*, account: bool = False) -> dict[str, Any]:
     Returns:
         Under ``backends`` a row for each: its name, what it is, and of a device also its qubits, the median
         errors of its two-qubit gates and measurements, whether dynamic circuits work, the queue, and when
-        these numbers were measured; None where nothing is known.
+        these numbers were measured; None where nothing is known. Under ``problems`` a line for whatever
+        another distribution offers and cannot be used.
 
     Raises:
-        UsageError: the account cannot be asked without the extra ``ibm``.
-        ServiceError: the account or the service failed.
+        CircuitsError: the account cannot be asked without the extra ``ibm``, or it or the service failed.
     """
-    rows: list[dict[str, Any]] = [
-        {"name": name, "description": description, **_device()} for name, description in _HERE.items()
-    ]
-    with service_errors():
-        if find_spec("qiskit_ibm_runtime") is not None:
-            from circuits.backends.ibm.devices import list_backends
+    from circuits.backends import BackendRow, list_backends
 
-            for row in list_backends(account):
-                simulated = row.name.startswith("fake_")
-                rows.append(
-                    {
-                        "name": row.name,
-                        "description": "simulated device with its noise"
-                        if simulated
-                        else "IBM Quantum device",
-                        **_device(
-                            row.qubits,
-                            row.two_qubit_error,
-                            row.readout_error,
-                            row.dynamic_circuits,
-                            row.queue,
-                        ),
-                        "calibrated": None if row.calibrated is None else row.calibrated.isoformat(),
-                    }
-                )
-        elif account:
-            from circuits.errors import BackendUsageError
-
-            raise BackendUsageError("--account needs qiskit-ibm-runtime: install the extra 'ibm'")
-    return {"backends": rows}
-
-
-def _device(
-    qubits: int | None = None,
-    two_qubit_error: float | None = None,
-    readout_error: float | None = None,
-    dynamic_circuits: bool | None = None,
-    queue: int | None = None,
-) -> dict[str, Any]:
-    return {
-        "qubits": qubits,
-        "two_qubit_error": two_qubit_error,
-        "readout_error": readout_error,
-        "dynamic_circuits": dynamic_circuits,
-        "queue": queue,
-        "calibrated": None,
-    }
+    found, problems = list_backends(account)
+    aer, *others = found
+    lean = BackendRow(aer.name + LEAN_SUFFIX, "this computer: Qiskit Aer, the lean circuit")
+    dice = BackendRow(DICE, "this computer: tabletop rolls, no circuit at all")
+    rows = [asdict(row) for row in (aer, lean, dice, *others)]
+    for row in rows:
+        row["calibrated"] = None if row["calibrated"] is None else row["calibrated"].isoformat()
+    return {"backends": rows, "problems": problems}
 
 
 def _run(arguments: Namespace, session: Session) -> int:
@@ -86,6 +43,8 @@ def _run(arguments: Namespace, session: Session) -> int:
     if arguments.json:
         session.write_json(report)
         return 0
+    for problem in report["problems"]:
+        session.show(f"Note: {problem}.", to_stderr=True)
     from qttt.cli.console.tables import plain_table
     from qttt.display.text import percent
 
@@ -104,7 +63,10 @@ def _run(arguments: Namespace, session: Session) -> int:
             "" if row["queue"] is None else str(row["queue"]),
         )
     session.show(local)
-    if devices.row_count:
+    client = find_spec("qiskit_ibm_runtime") is not None
+    if devices.row_count and not client:
+        session.show("", devices)
+    if client:
         session.show(
             "",
             devices,
@@ -127,8 +89,10 @@ def _add_arguments(parser: ArgumentParser) -> None:
 COMMAND = Command(
     explanation=(
         "Lists the backends on which observe and check can run, by the names that --backend takes: the "
-        "simulator and the dice of this computer, and with the extra 'ibm' IBM's devices, simulated with "
-        "their noise or real, with their qubits, median errors, whether dynamic circuits work, and the queue."
+        "simulator and the dice of this computer, with the extra 'ibm' IBM's devices, simulated with their "
+        "noise or real, and what other installed distributions offer; of devices their qubits, median "
+        "errors, whether dynamic circuits work, and the queue. --backend also takes module:callable, a "
+        "Qiskit BackendV2 of your own or what returns one."
     ),
     examples=("backends", "backends --json"),
     add_arguments=_add_arguments,

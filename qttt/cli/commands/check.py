@@ -158,7 +158,7 @@ def _by_device(
     predicted = predict(device, plan, mitigated=arguments.mitigate)
     confirm(plan, device, session, arguments.yes)
     file = Path(arguments.record) if names_file(arguments.record) else None
-    path = free_check_path(file) if file is not None or not device.backend.local else None
+    path = free_check_path(file) if device.keeps_job(file) else None
     if path is not None and device.backend.local and not os.access(path.parent, os.W_OK):
         # A check leaves the record as it is, so that it may be anywhere; and nothing paid for can be lost.
         path = None
@@ -241,8 +241,11 @@ def _tell(
         if pending is not None and pending.path is not None:
             session.show(f"The job is kept in {pending.path}.")
     if report.ok is None:
-        empty = next(one for one in report.modes if not one.sample.kept)
-        raise ServiceError(f"nothing can be said of the {empty.mode} mode: {empty.sample.nothing}")
+        empty = next(one for one in report.modes if one.ok is None)
+        why = empty.sample.nothing
+        if empty.sample.kept:
+            why = f"{empty.backend} reports no errors to hold its shots against"
+        raise ServiceError(f"nothing can be said of the {empty.mode} mode: {why}")
     return STATUS[report.ok]
 
 
@@ -361,7 +364,9 @@ def _show_device(verdict: "DeviceVerdict", session: Session) -> None:
     session.show(
         "",
         table,
-        f"Its reported errors predict a fault in {percent(verdict.predicted)} of the shots.",
+        "It reports no errors, so there is nothing to hold its shots against."
+        if verdict.predicted is None
+        else f"Its reported errors predict a fault in {percent(verdict.predicted)} of the shots.",
     )
 
 

@@ -76,7 +76,6 @@ def circuit_text(
     """
     from circuits.drawing import draw, to_qasm3
     from qttt.observation.compiler import compile_lean, compile_moves, with_opened
-    from qttt.observation.samples import service_errors
 
     compiled = compile_lean(game, mode, strict=strict) if style == "lean" else compile_moves(game, mode)
     circuit = compiled.circuit
@@ -85,10 +84,9 @@ def circuit_text(
     if format == "text" and not circuit.data:
         board = next(iter(game.state.odds(mode).outcomes()))
         return f"The board {board} is certain: no qubit is needed.\n"
-    with service_errors():
-        if format == "qasm3":
-            return to_qasm3(circuit)
-        return draw(circuit, format, all_wires=all_wires, width=width)
+    if format == "qasm3":
+        return to_qasm3(circuit)
+    return draw(circuit, format, all_wires=all_wires, width=width)
 
 
 def _numbers(opened: str, compiled: "CompiledBoard") -> set[int]:
@@ -117,8 +115,8 @@ def circuit_stats(
         game: a game at any moment.
         mode: mode of observation.
         style: ``moves`` or ``lean``; on a device, of the lean circuits the shape that costs least there.
-        backend: a device in whose gates to count, as the best of several layouts; None, or ``aer``, for CX
-            between any two qubits.
+        backend: a device in whose gates to count, as the best of several layouts; None, or a simulator, for
+            CX between any two qubits.
         strict: as in `circuit_text`.
 
     Raises:
@@ -128,32 +126,31 @@ def circuit_stats(
     from circuits.drawing import stats
     from circuits.lean import lean_circuit
     from qttt.observation.compiler import compile_moves, lean_pieces
-    from qttt.observation.samples import service_errors
 
-    with service_errors():
-        device = _device(backend)
-        if style == "moves":
-            circuits = [compile_moves(game, mode).circuit]
-        else:
-            pieces, observed = lean_pieces(game)
-            shapes: tuple[Shape, ...] = ("free",) if device is None else ("free", "line")
-            encoding: Encoding = "strict" if strict else "masked"
-            circuits = [
-                lean_circuit(
-                    pieces, mode, observed=observed, shape=shape, encoding=encoding, measure_all=strict
-                )[0]
-                for shape in shapes
+    device = _device(backend)
+    if style == "moves":
+        circuits = [compile_moves(game, mode).circuit]
+    else:
+        pieces, observed = lean_pieces(game)
+        shapes: tuple[Shape, ...] = ("free",) if device is None else ("free", "line")
+        encoding: Encoding = "strict" if strict else "masked"
+        circuits = [
+            lean_circuit(pieces, mode, observed=observed, shape=shape, encoding=encoding, measure_all=strict)[
+                0
             ]
-        costs = [stats(circuit, device, seeds=LAYOUTS) for circuit in circuits]
+            for shape in shapes
+        ]
+    costs = [stats(circuit, device, seeds=LAYOUTS) for circuit in circuits]
     return min(costs, key=lambda cost: (cost["two_qubit_gates"], cost["two_qubit_depth"]))
 
 
 def _device(backend: str | None) -> "BackendV2 | None":
-    from circuits.backends import get_backend
+    """Qiskit's object for a device in whose gates to count; None for a simulator, which has all gates."""
+    from circuits.backends import Kind, get_device, kind_of
 
-    if backend is None or (found := get_backend(backend)).name == "aer":
+    if backend is None or kind_of(backend) is Kind.IDEAL:
         return None
-    device: BackendV2 | None = getattr(found, "device", None)
+    device: BackendV2 | None = getattr(get_device(backend), "device", None)
     if device is None:
         raise UsageError(f"backend {backend!r} has no gates of its own to count in")
     return device

@@ -9,15 +9,12 @@ from typing import Any
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import add_flags
 from qttt.cli.console.device_plans import progress
-from qttt.cli.console.session import LONGEST_LINE, Session
-from qttt.errors import QtttError, ServiceError, UsageError
-from qttt.observation.samples import service_errors
+from qttt.cli.console.session import LONGEST_LINE, Session, StoppedError
+from qttt.errors import ServiceError, UsageError
 
 
-class NoKeyError(QtttError):
+class NoKeyError(StoppedError):
     """The user gave no key."""
-
-    exit_status = 130
 
 
 class NotSavedError(ServiceError):
@@ -40,14 +37,13 @@ def _add_arguments(parser: ArgumentParser) -> None:
 def _run(arguments: Namespace, session: Session) -> int:
     if find_spec("qiskit_ibm_runtime") is None:
         raise UsageError("an IBM Quantum account needs qiskit-ibm-runtime: install the extra 'ibm'")
-    from circuits.backends.ibm.accounts import save_account
+    from circuits.backends import account_keeper
 
     key = _ask_key(session)
     report: dict[str, Any] = {"saved": True, "instance": arguments.instance, "plan": None, "paid": None}
     if not arguments.offline:
         report |= _tried(key, arguments.instance, session)
-    with service_errors():
-        save_account(key, arguments.instance)
+    account_keeper().save_account(key, arguments.instance)
     if arguments.json:
         session.write_json(report)
         return 0
@@ -73,11 +69,10 @@ def _ask_key(session: Session) -> str:
         UsageError: it cannot be a key.
         NoKeyError: there was none.
     """
-    from circuits.backends.ibm.accounts import check_key
+    from circuits.backends import account_keeper
 
     key = _typed(session)
-    with service_errors():
-        check_key(key)
+    account_keeper().check_key(key)
     return key
 
 
@@ -102,12 +97,12 @@ def _tried(key: str, instance: str | None, session: Session) -> dict[str, Any]:
     Raises:
         NotSavedError: it does not work, or could not be tried.
     """
-    from circuits.backends.ibm.accounts import try_account
+    from circuits.backends import account_keeper
     from circuits.errors import BackendError, UnreachableError
 
     try:
         with progress(session, local=False) as notify:
-            state = try_account(key, instance, notify)
+            state = account_keeper().try_account(key, instance, notify)
     except UnreachableError as error:
         raise NotSavedError(
             f"{error}; the key is untried and was not saved: qttt login --offline saves it all the same"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import add_flags, file_name, refuse_beside, whole_number
-from qttt.cli.console.session import Session
+from qttt.cli.console.session import Session, StoppedError
 from qttt.cli.console.signals import signals_interrupt
 from qttt.cli.console.waiting import waiting
-from qttt.errors import QtttError, UsageError
+from qttt.errors import UsageError
 from qttt.game.symbols import Symbol
 from qttt.players import PLAYERS
 from qttt.records.record import Record
@@ -32,10 +32,8 @@ _PLAYED = (
 UNCHAINED = "Its lines are unchained, as older versions wrote them: a game that was exchanged would not show."
 
 
-class MatchStoppedError(QtttError):
+class MatchStoppedError(StoppedError):
     """The user interrupted a match whose games so far are kept."""
-
-    exit_status = 130
 
 
 def selfplay_report(match: "Match", score: "Score") -> dict[str, Any]:

@@ -48,10 +48,12 @@ def plan_report(plan: Plan, observer: DeviceObserver) -> dict[str, Any]:
     }
 
 
-def _usable(faultless: float) -> str:
+def _usable(faultless: float | None) -> str:
     """What is promised of the shots: faults of some kinds do no harm, but nothing is promised of a few."""
     from qttt.display.text import percent
 
+    if faultless is None:
+        return "unknown"
     return "next to none" if faultless < LEAST_FAULTLESS else f"at least {percent(faultless)}"
 
 
@@ -83,11 +85,13 @@ def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stde
             _usable(row["usable"]),
             ", ".join(f"{name} {count}" for name, count in row["operations"].items()),
         )
+    unknown = any(row["usable"] is None for row in report["circuits"])
+    errors = "which reports no errors" if unknown else "as the device reports its errors"
     charged = "nothing is charged" if report["plan"] is None else f"plan {report['plan']}"
     if report["instance"] is not None:
         charged += f", instance {report['instance']}"
     session.show(
-        f"On {report['backend']}, as the device reports its errors:",
+        f"On {report['backend']}, {errors}:",
         table,
         f"{len(report['circuits'])} x {report['shots']:,} shots, about {report['quantum_seconds']:.1f} "
         f"quantum seconds ({report['basis']}); {charged}.",

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from qttt.cli.console.device_plans import progress, show_plan
-from qttt.cli.console.session import Session
-from qttt.errors import QtttError, ServiceError, UsageError
+from qttt.cli.console.session import Session, StoppedError
+from qttt.errors import ServiceError, UsageError
 from qttt.game.game import Game
 from qttt.game.outcomes import Observation, Positions, filled_squares
 from qttt.game.state import Phase
@@ -30,8 +30,8 @@ from qttt.records.record import Record
 if TYPE_CHECKING:
     import numpy as np
 
-    from circuits.backends.ibm.backend import Prepared
     from circuits.backends.job_store import Job
+    from circuits.backends.plans import Prepared
     from circuits.backends.progress import Notify
     from circuits.decoding import Shots
     from qttt.observation.observers import Sample
@@ -45,16 +45,12 @@ ASKING_MEMORY: Final = 2**30
 """A simulation that takes more than this, in seconds or in bytes, is asked for first."""
 
 
-class StillQueuedError(QtttError):
+class StillQueuedError(StoppedError):
     """The user interrupted the wait; the job goes on without this program."""
 
-    exit_status = 130
 
-
-class NotSentError(QtttError):
+class NotSentError(StoppedError):
     """The user did not want the job to be sent, or simulated."""
-
-    exit_status = 130
 
 
 @dataclass(frozen=True)
@@ -130,7 +126,7 @@ class DeviceObservation:
         with progress(self.session, observer.backend.local) as notify:
             plan = plan_observation(self.game, observer, mode, policy, shots, notify)
         path = None if file is None else Path(file)
-        kept = path is not None or not observer.backend.local
+        kept = observer.keeps_job(path)
         strict = observer.encoding == "strict"
         waits = Pending(record, path, None, mode, plan.collapsed is not None, policy, strict)
         pending, runs = self._send(observer, plan, waits, rng, keep=kept)
@@ -143,7 +139,7 @@ class DeviceObservation:
         job = pending.sent
 
         def reopened() -> DeviceObserver:
-            from circuits.backends.ibm.backend import JobOptions
+            from circuits.backends.plans import JobOptions
 
             options = JobOptions.from_json(job.options)
             return open_device(
@@ -339,10 +335,13 @@ def fetch_job(pending: P, session: Session, sure: bool = False) -> "tuple[P, tup
         ServiceError: the job failed, is unknown, or never arrived; or the service failed.
         StillQueuedError: the user interrupted the wait.
     """
+    from circuits.backends import Kind, kind_of
+
     assert pending.sent is not None
-    local = pending.sent.backend.startswith("fake_")
+    # What is over is read from its file alone, whoever has run it.
+    local = not pending.sent.over and kind_of(pending.sent.backend) is not Kind.REAL
     with _interruptible(pending):
-        if local and not sure and not pending.sent.over:
+        if local and not sure:
             _confirm_simulation(pending.sent, session)
     with progress(session, local) as notify, _interruptible(pending):
         return fetch(pending, notify, again=sure)
@@ -383,7 +382,7 @@ def _confirm_simulation(job: "Job | Prepared", session: Session) -> None:
     Raises:
         NotSentError: the user does not want it.
     """
-    from circuits.backends.ibm.simulation import simulation_cost
+    from circuits.backends.local_cost import simulation_cost
 
     cost = simulation_cost(job.circuits, job.shots)
     if not session.interactive or (cost.seconds <= ASKING_SECONDS and cost.memory <= ASKING_MEMORY):

@@ -30,10 +30,12 @@ LONGEST_LINE = 10_000
 """Characters of a typed line that are read at once."""
 
 
-class QuestionUnansweredError(QtttError):
-    """The input ended, or the user interrupted, while a question waited for its answer."""
+class StoppedError(QtttError):
+    """The user ended it; what was reached until then is kept, and the message says how to go on."""
 
-    exit_status = 130
+
+class QuestionUnansweredError(StoppedError):
+    """The input ended, or the user interrupted, while a question waited for its answer."""
 
 
 class _Sheet(io.StringIO):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from circuits.errors import CircuitsError
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
 from qttt.cli.keyboard.device import observe_by_device
@@ -197,7 +198,7 @@ class KeyboardGame:
         try:
             if not self.word(typed):
                 self.move(typed)
-        except QtttError as error:
+        except (QtttError, CircuitsError) as error:
             self.session.show(str(error))
 
     def word(self, typed: str) -> bool:
@@ -303,7 +304,7 @@ class KeyboardGame:
                 return Mode(fitting[0])
             try:
                 self.answer(typed)
-            except QtttError as error:
+            except (QtttError, CircuitsError) as error:
                 self.session.show(str(error))
 
     def answer(self, typed: str) -> None:

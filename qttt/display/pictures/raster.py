@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from circuits.matplotlibrc import own_settings
 from qttt.display.pictures.palette import PALETTES, Theme
 from qttt.display.pictures.scene import Scene
-from qttt.observation.samples import service_errors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +22,7 @@ DEFAULT_SCALE = 2.0
 
 @contextmanager
 def _matplotlib() -> Iterator[None]:
-    with service_errors(), own_settings():
+    with own_settings():
         yield
 
 

@@ -312,7 +312,7 @@ def test_get_backend() -> None:
 @pytest.mark.parametrize("name", ["ibm", "ibm_torino", "fake_torino"])
 def test_the_extra_is_named_where_it_is_missing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without IBM's client its backends are unknown, and the message says what to install."""
-    monkeypatch.setattr("circuits.backends.find_spec", lambda _: None)
+    monkeypatch.setattr("circuits.backends.providers.find_spec", lambda _: None)
     with pytest.raises(UnknownBackendError, match=f"'{name}' needs qiskit-ibm-runtime: install the extra"):
         get_backend(name)
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from qiskit.circuit import ClassicalRegister, QuantumCircuit, QuantumRegister
 
-from circuits.backends import get_backend, job_store
+from circuits.backends import get_backend, job_store, resume
 from circuits.backends.base import Backend
-from circuits.backends.ibm.backend import JobOptions, resume
-from circuits.backends.ibm.backend import get_backend as ibm_backend
+from circuits.backends.ibm.backend import get_simulated as ibm_backend
 from circuits.backends.job_store import JobState
+from circuits.backends.plans import JobOptions
 from circuits.backends.progress import Progress
 from circuits.decoding import Shots, decode
 from circuits.errors import BackendError, BackendUsageError, UnknownBackendError
@@ -41,8 +41,7 @@ def test_an_asymmetric_board_reads_the_same_everywhere(name: str) -> None:
 
 
 def test_nothing_deprecated_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("backend", "jobs"):
-        monkeypatch.setattr(f"circuits.backends.ibm.{module}.calm", lambda *_: nullcontext())
+    monkeypatch.setattr("circuits.backends.ibm.backend.calm", lambda *_: nullcontext())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         (shots,) = get_backend("fake_manila").run([pair()], 20, np.random.default_rng(4))

@@ -10,7 +10,8 @@ from qiskit_ibm_runtime import fake_provider
 from qiskit_ibm_runtime.fake_provider.fake_backend import FakeBackendV2
 
 from circuits.backends import get_backend
-from circuits.backends.ibm.devices import BackendRow, PartialDevice, fake_device, fake_names, list_backends
+from circuits.backends.ibm.devices import PartialDevice, fake_device, fake_names, list_simulated
+from circuits.backends.plans import BackendRow
 from circuits.errors import UnknownBackendError
 
 pytestmark = pytest.mark.ibm
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.ibm
 
 @pytest.fixture(scope="module")
 def rows() -> dict[str, BackendRow]:
-    return {row.name: row for row in list_backends()}
+    return {row.name: row for row in list_simulated()}
 
 
 def test_every_simulated_device_of_the_client_is_listed(rows: dict[str, BackendRow]) -> None:
@@ -54,7 +55,7 @@ def test_rows_say_what_the_device_says(name: str, rows: dict[str, BackendRow]) -
 
 def test_listing_does_not_import_the_client() -> None:
     code = (
-        "import sys; from circuits.backends.ibm.devices import list_backends; rows = list_backends(); "
+        "import sys; from circuits.backends.ibm.devices import list_simulated; rows = list_simulated(); "
         "assert len(rows) > 50 and not {'qiskit_ibm_runtime', 'qiskit_aer'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from circuits.backends import job_store
-from circuits.backends.ibm.backend import JobOptions, Prepared, get_backend, resume
+from circuits.backends import job_store, resume
+from circuits.backends.ibm.backend import get_simulated as get_backend
+from circuits.backends.plans import JobOptions, Prepared
 from circuits.decoding import Shots
 from tests.support.ibm_circuits import asymmetric, chain
 

@@ -5,8 +5,9 @@ import os
 import pytest
 
 from circuits.backends.ibm.accounts import account_state, connect
-from circuits.backends.ibm.backend import JobOptions, get_backend
-from circuits.backends.ibm.devices import list_backends
+from circuits.backends.ibm.backend import get_backend
+from circuits.backends.ibm.devices import list_account
+from circuits.backends.plans import JobOptions
 from tests.support.ibm_circuits import pair
 
 pytestmark = [
@@ -20,7 +21,7 @@ pytestmark = [
 def test_the_account_and_its_devices() -> None:
     state = account_state(connect())
     assert state.crn
-    assert [row for row in list_backends(account=True) if row.queue is not None]
+    assert [row for row in list_account() if row.queue is not None]
 
 
 def test_a_pair_with_decoupling_and_twirling() -> None:

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 import requests
 
-from circuits.backends import get_backend, job_store
+from circuits.backends import get_backend, job_store, list_backends, resume
 from circuits.backends.ibm import errors
 from circuits.backends.ibm.accounts import save_account
-from circuits.backends.ibm.backend import IBMBackend, JobHandle, JobOptions, resume
+from circuits.backends.ibm.backend import IBMBackend
 from circuits.backends.ibm.backend import get_backend as ibm_backend
-from circuits.backends.ibm.devices import list_backends
 from circuits.backends.job_store import JobState
+from circuits.backends.local_jobs import JobHandle
+from circuits.backends.plans import JobOptions
 from circuits.backends.progress import Progress
 from circuits.decoding import decode
 from circuits.errors import BackendError, UnknownBackendError
@@ -114,10 +115,11 @@ def test_names(service: Service) -> None:
         ibm_backend("ibm_nowhere")
     with pytest.raises(UnknownBackendError):
         ibm_backend("ibm", min_qubits=1000)
-    rows = {row.name: row for row in list_backends(account=True)}
+    rows = {row.name: row for row in list_backends(account=True)[0]}
     assert (rows["ibm_torino"].queue, rows["ibm_manila"].queue, rows["fake_torino"].queue) == (7, 2, None)
     # The client reads all times as UTC, which those of the service are and those of a snapshot are not.
-    renamed = replace(rows["ibm_torino"], name="fake_torino", queue=None)
+    simulated = rows["fake_torino"].description
+    renamed = replace(rows["ibm_torino"], name="fake_torino", description=simulated, queue=None)
     assert replace(renamed, calibrated=rows["fake_torino"].calibrated) == rows["fake_torino"]
 
 

@@ -6,10 +6,10 @@ from qiskit.circuit import ClassicalRegister, QuantumCircuit, QuantumRegister
 from qiskit_ibm_runtime.executor_sampler import Sampler
 from scipy.stats import chi2_contingency
 
-from circuits.backends.ibm import simulation
-from circuits.backends.ibm.backend import get_backend
-from circuits.backends.ibm.devices import PartialDevice, on_part, used_qubits
-from circuits.backends.ibm.simulation import _groups
+from circuits.backends import parts
+from circuits.backends.ibm.backend import get_simulated as get_backend
+from circuits.backends.ibm.devices import PartialDevice
+from circuits.backends.parts import _groups, on_part, used_qubits
 from tests.support.ibm_circuits import chain, dynamic
 
 pytestmark = pytest.mark.ibm
@@ -33,7 +33,7 @@ def three_parts() -> QuantumCircuit:
 
 def test_which_parts_are_simulated_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _groups(three_parts()) == [[0, 2, 3, 4, 5]]
-    monkeypatch.setattr(simulation, "_TOGETHER", 1)
+    monkeypatch.setattr(parts, "_TOGETHER", 1)
     assert _groups(three_parts()) == [[2, 3, 4], [0, 5]]
     assert _groups(chain(4)) == [[0, 1, 2, 3]]
     assert _groups(dynamic()) == [[0, 1]]
@@ -47,7 +47,7 @@ def test_which_parts_are_simulated_apart(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_parts_by_themselves_are_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Patterns of five bits, simulated in parts and in one piece: one distribution by a chi-square test."""
-    monkeypatch.setattr(simulation, "_TOGETHER", 1)
+    monkeypatch.setattr(parts, "_TOGETHER", 1)
     backend = get_backend("fake_mumbai")
     prepared = backend.prepare([three_parts()], 4000)
     (split,) = backend.submit(prepared, seed=21).wait()

@@ -1,11 +1,13 @@
 """Compiling for a device: the preset pass manager several times over, then the best place on the chip.
 
 Whatever is compared is compared by one number, the probability that no instruction fails, from the errors
-that the device reports: two-qubit gates, one-qubit gates and, what weighs most, measurements.
+that the device reports: two-qubit gates, one-qubit gates and, what weighs most, measurements. Where it
+reports none of a kind, all of that kind are taken to be equal: then the fewest gates and measurements win.
 """
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 
 import rustworkx as rx
@@ -13,11 +15,9 @@ from qiskit.circuit import ControlFlowOp, QuantumCircuit
 from qiskit.providers import BackendV2
 from qiskit.transpiler import Target, generate_preset_pass_manager
 
-from circuits.backends.ibm.devices import connected_qubits, used_qubits
+from circuits.backends.parts import connected_qubits, used_qubits
+from circuits.backends.plans import SEEDS, CircuitCost
 from circuits.errors import BackendUsageError
-
-SEEDS: Final = 4
-"""How many seeds the pass manager is run with."""
 
 _PLACES: Final = 400
 """How many places of a part are kept, the best ones."""
@@ -26,39 +26,85 @@ _BEAM: Final = 24
 """How many layouts are kept while one part is placed after the other."""
 
 _CALLS: Final = 200_000
-"""Bound on the steps of one search for places."""
+"""Bound on the steps of one search for the next place."""
+
+_SEARCHED: Final = 4_000
+"""How many places of a part are looked at: on the chips whose qubits have few neighbours there are fewer, and
+where every qubit reaches every other there would be billions."""
+
+_EQUAL: Final = 0.01
+"""The error of every two-qubit gate and measurement of a device that reports none of theirs."""
 
 
 def success_log(circuit: QuantumCircuit, target: Target) -> float:
     """Return the logarithm of the probability that no instruction of a compiled circuit fails.
 
-    An instruction whose error is not reported counts as perfect; of an `if`, the worse branch counts.
+    Of two-qubit gates or measurements of which the device reports no error at all, each counts as if it had
+    the same; any other instruction whose error is not reported counts as perfect. Of an `if`, the worse
+    branch counts.
 
     Args:
         circuit: a circuit in the device's own gates and qubits.
         target: the device.
     """
-    return _success_log(circuit, list(range(circuit.num_qubits)), target)
+    return _success_log(circuit, list(range(circuit.num_qubits)), target, _unreported(target))
 
 
-def _success_log(circuit: QuantumCircuit, places: Sequence[int], target: Target) -> float:
+def _success_log(
+    circuit: QuantumCircuit, places: Sequence[int], target: Target, unreported: frozenset[str]
+) -> float:
     total = 0.0
     where = dict(zip(circuit.qubits, places, strict=True))
     for item in circuit.data:
         qubits = tuple(where[qubit] for qubit in item.qubits)
         if isinstance(item.operation, ControlFlowOp):
-            total += min(_success_log(block, qubits, target) for block in item.operation.blocks)
+            blocks = item.operation.blocks
+            total += min(_success_log(block, qubits, target, unreported) for block in blocks)
         else:
-            total += _instruction_log(item.name, qubits, target)
+            total += _instruction_log(item.name, qubits, target, unreported)
     return total
 
 
-def _instruction_log(name: str, qubits: tuple[int, ...], target: Target) -> float:
+def _instruction_log(name: str, qubits: tuple[int, ...], target: Target, unreported: frozenset[str]) -> float:
+    if name in unreported:
+        return math.log1p(-_EQUAL)
     if name not in target.operation_names:
         return 0.0
     properties = target[name].get(qubits)
     error = properties.error if properties is not None and properties.error is not None else 0.0
     return -math.inf if error >= 1 else math.log1p(-error)
+
+
+def _unreported(target: Target) -> frozenset[str]:
+    """Return the two-qubit gates and measurements of which a device reports no error anywhere."""
+    names = []
+    for name in target.operation_names:
+        operation = target.operation_from_name(name)
+        if name == "measure" or (not isinstance(operation, type) and operation.num_qubits == 2):
+            found = target[name].values()
+            if all(properties is None or properties.error is None for properties in found):
+                names.append(name)
+    return frozenset(names)
+
+
+def circuit_cost(circuit: QuantumCircuit, target: Target) -> CircuitCost:
+    """Return what a compiled circuit is like on its device."""
+    known = _unreported(target).isdisjoint(_names(circuit))
+    return CircuitCost(
+        qubits=len(used_qubits(circuit)),
+        two_qubit_gates=two_qubit_gates(circuit),
+        depth=circuit.depth(),
+        faultless=math.exp(success_log(circuit, target)) if known else None,
+    )
+
+
+def _names(circuit: QuantumCircuit) -> set[str]:
+    """Return the names of a circuit's instructions, those in the branches of an `if` included."""
+    found = {item.name for item in circuit.data}
+    for item in circuit.data:
+        if isinstance(item.operation, ControlFlowOp):
+            found.update(*map(_names, item.operation.blocks))
+    return found
 
 
 def two_qubit_gates(circuit: QuantumCircuit) -> int:
@@ -149,13 +195,16 @@ def best_place(circuit: QuantumCircuit, target: Target) -> QuantumCircuit:
     the circuit gets its own list of the places where all its gates exist, best first, and a beam search picks
     places that do not overlap. The gates stay as they are.
 
+    No more than `_SEARCHED` places of a part are looked at.
+
     Returns:
         The moved circuit, or the one given if it is as good, has an `if`, or finds no other place.
     """
     if circuit.has_control_flow_op():
         return circuit
     parts = _parts(circuit)
-    choices = [_places(part, target) for part in parts]
+    unreported = _unreported(target)
+    choices = [_places(part, target, unreported) for part in parts]
     # The hardest first: those with the most qubits have the fewest places.
     order = sorted(range(len(parts)), key=lambda index: (-len(parts[index].qubits), len(choices[index])))
     beam: list[tuple[float, frozenset[int], dict[int, int]]] = [(0.0, frozenset(), {})]
@@ -211,13 +260,14 @@ def _parts(circuit: QuantumCircuit) -> list[_Part]:
     return parts
 
 
-def _places(part: _Part, target: Target) -> list[tuple[float, dict[int, int]]]:
+def _places(part: _Part, target: Target, unreported: frozenset[str]) -> list[tuple[float, dict[int, int]]]:
     """Return the best places of a part, best first, each as score and layout (old qubit to new)."""
     scored = []
     for layout in _embeddings(part, target):
         score = 0.0
         for (name, qubits), count in part.instructions.items():
-            score += count * _instruction_log(name, tuple(layout[qubit] for qubit in qubits), target)
+            there = tuple(layout[qubit] for qubit in qubits)
+            score += count * _instruction_log(name, there, target, unreported)
         if score > -math.inf:
             scored.append((score, layout))
     scored.sort(key=lambda entry: -entry[0])
@@ -248,10 +298,11 @@ def _embeddings(part: _Part, target: Target) -> Iterator[dict[int, int]]:
         chip.add_edge(first, second, frozenset(names))
     single = {(name, qubits[0]) for name, qubits in part.instructions if len(qubits) == 1}
     fits: Callable[[Any, Any], bool] = lambda has, needs: needs <= has  # noqa: E731
+    # Each step of this search has a bound of its own, and their number is bounded too.
     mappings = rx.vf2_mapping(
         chip, pattern, edge_matcher=fits, subgraph=True, induced=False, id_order=False, call_limit=_CALLS
     )
-    for mapping in mappings:
+    for mapping in islice(mappings, _SEARCHED):
         layout = {pattern[inner]: outer for outer, inner in mapping.items()}
         if all(target.instruction_supported(name, (layout[qubit],)) for name, qubit in single):
             yield layout

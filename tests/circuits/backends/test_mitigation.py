@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from qiskit.circuit import ClassicalRegister, QuantumCircuit
 
-from circuits.backends.ibm import mitigation
-from circuits.backends.ibm.backend import get_backend
-from circuits.backends.ibm.mitigation import measured_qubits, mitigate, readout_errors, readout_matrix
+from circuits.backends import mitigation
+from circuits.backends.ibm.backend import get_simulated as get_backend
+from circuits.backends.mitigation import measured_qubits, mitigate, readout_errors, readout_matrix
 from circuits.decoding import Shots
 from circuits.errors import BackendUsageError
 from tests.support.ibm_circuits import asymmetric, chain, pair

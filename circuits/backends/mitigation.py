@@ -15,15 +15,13 @@ import numpy.typing as npt
 from qiskit.circuit import QuantumCircuit
 from qiskit.providers import BackendV2
 
+from circuits.backends.base import ReadoutErrors
 from circuits.decoding import Shots
 from circuits.errors import BackendUsageError
 from circuits.measurement import REGISTER_NAMES
 
 Distribution = dict[str, float]
 """Probabilities by bit string: `pos`, then `mark`, then `flag`, bit 0 of each first."""
-
-ReadoutErrors = tuple[tuple[float, float], ...]
-"""For each bit, in the same order: the probability of reading 1 for 0, and that of reading 0 for 1."""
 
 
 def measured_qubits(circuit: QuantumCircuit) -> list[int]:
@@ -44,14 +42,15 @@ def measured_qubits(circuit: QuantumCircuit) -> list[int]:
 def readout_matrix(device: BackendV2, qubit: int) -> npt.NDArray[np.float64]:
     """Return how a qubit is read: column p holds the probabilities of reading 0 and 1 when it is in p.
 
-    A device that only reports the mean of both errors gets it for both.
+    A device that only reports the mean of both errors, or has them in its target alone, gets it for both.
 
     Raises:
         BackendUsageError: the device reports no readout error of that qubit.
     """
     properties: Any = device.properties() if hasattr(device, "properties") else None
     values = properties.qubit_property(qubit) if properties is not None else {}
-    mean = values.get("readout_error", (None,))[0]
+    known = device.target["measure"].get((qubit,)) if "measure" in device.target.operation_names else None
+    mean = values.get("readout_error", (None if known is None else known.error,))[0]
     wrong_1 = values.get("prob_meas1_prep0", (mean,))[0]
     wrong_0 = values.get("prob_meas0_prep1", (mean,))[0]
     if wrong_0 is None or wrong_1 is None:

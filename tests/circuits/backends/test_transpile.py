@@ -10,9 +10,10 @@ from qiskit.transpiler import generate_preset_pass_manager
 from qiskit_aer import AerSimulator
 from qiskit_ibm_runtime.utils.utils import is_isa_circuit
 
-from circuits.backends.ibm.cost import circuit_cost, quantum_seconds
-from circuits.backends.ibm.devices import fake_device, on_part, used_qubits
-from circuits.backends.ibm.transpile import best_place, compile_for, success_log, two_qubit_gates
+from circuits.backends.ibm.cost import quantum_seconds
+from circuits.backends.ibm.devices import fake_device
+from circuits.backends.parts import on_part, used_qubits
+from circuits.backends.transpile import best_place, circuit_cost, compile_for, success_log, two_qubit_gates
 from circuits.errors import BackendUsageError
 from tests.support.ibm_circuits import asymmetric, chain, dynamic, pair
 
@@ -114,7 +115,7 @@ def test_success_is_the_product_of_what_the_device_reports() -> None:
     parts = [device.target["sx"][(1,)], device.target["cx"][(1, 4)], device.target["measure"][(4,)]]
     expected = np.prod([1 - part.error for part in parts])
     assert math.exp(success_log(circuit, device.target)) == pytest.approx(expected)
-    cost = circuit_cost(circuit, device)
+    cost = circuit_cost(circuit, device.target)
     assert (cost.qubits, cost.two_qubit_gates, cost.depth) == (2, 1, 3)
     assert cost.faultless == pytest.approx(expected)
 

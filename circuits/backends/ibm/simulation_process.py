@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from circuits.errors import BackendError
+from circuits.errors import BackendError, SimulationKilledError
 from circuits.interrupts import interrupts_held
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
 _PARENT_DEATH_SIGNAL: Final = 1
 """Linux's PR_SET_PDEATHSIG: the signal that a process gets when its parent ends."""
-
-
-class SimulationKilledError(BackendError):
-    """The process of a simulation was killed; the job can be run again."""
 
 
 def simulate_apart(job: "Job") -> "list[Shots]":
@@ -43,7 +39,7 @@ def simulate_apart(job: "Job") -> "list[Shots]":
     try:
         with interrupts_held():
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "circuits.simulation_process", str(os.getpid())],
+                [sys.executable, "-P", "-m", "circuits.backends.ibm.simulation_process", str(os.getpid())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
