@@ -3,7 +3,7 @@
 Small drawings for lessons, made of the same scenes as boards; ``circuits.drawing`` makes the large ones.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from math import isclose, pi
 from typing import TYPE_CHECKING
@@ -43,24 +43,20 @@ def moves_scene(compiled: CompiledBoard, highlighted: Collection[int], title: st
         shown = number in highlighted
         x = _NAMES + _PITCH * number + 10
         rows = [place[qubit] for qubit in qubits]
-        top, bottom = min(rows) - 8, max(rows) + 8
-        line = "box-line" if shown else "faint"
-        shapes.append(
+        line, weight = ("box-line", 2.4) if shown else ("faint", 1.2)
+        # A box a run of neighbouring wires, joined by a line that crosses the wires which only pass by.
+        shapes.append(Curve(((x + _BOX / 2, min(rows)), (x + _BOX / 2, max(rows))), line, weight))
+        shapes += [
             rectangle(
                 x,
-                top,
+                top - 8,
                 _BOX,
-                bottom - top,
+                bottom - top + 16,
                 fill="box" if shown else "dim-box",
                 stroke=line,
-                width=2.4 if shown else 1.2,
+                width=weight,
             )
-        )
-        # A wire that only passes by is drawn over the box; the others end at it in a dot.
-        shapes += [
-            Curve(((x, y), (x + _BOX, y)), "faint", 1.2)
-            for qubit, y in place.items()
-            if top < y < bottom and qubit not in qubits
+            for top, bottom in _runs(sorted(rows))
         ]
         shapes += [Circle((edge, y), 2.6, fill=line) for y in rows for edge in (x, x + _BOX)]
         shapes.append(
@@ -72,6 +68,15 @@ def moves_scene(compiled: CompiledBoard, highlighted: Collection[int], title: st
         words.append(f"{'this move: ' if shown else ''}{block.label} on {where}")
     height = _TOP + _WIRE * len(wires) + 8
     return Scene(width, height, tuple(shapes), title, "; then ".join(words))
+
+
+def _runs(rows: Sequence[float]) -> Iterator[tuple[float, float]]:
+    """The first and the last of each run of neighbouring wires."""
+    first = rows[0]
+    for here, after in zip(rows, [*rows[1:], rows[-1] + 2 * _WIRE], strict=True):
+        if after - here > 1.5 * _WIRE:
+            yield first, here
+            first = after
 
 
 def gates_scene(steps: Sequence["GateStep"], title: str) -> Scene:
