@@ -63,11 +63,20 @@ def moves_scene(compiled: CompiledBoard, highlighted: Collection[int], title: st
             Text((x + _BOX / 2, _TOP - 6), block.label, 11, "ink" if shown else "muted", "middle", bold=shown)
         )
         if block.move is not None:
-            shapes.append(Text((x + _BOX / 2, _TOP - 22), f"move {block.move + 1}", 10, "muted", "middle"))
+            turn = compiled.turns[block.move]
+            shapes.append(Text((x + _BOX / 2, _TOP - 22), turn, 11, "ink", "middle", bold=shown))
         where = ", ".join(qubit_name(qubit) for qubit in qubits)
-        words.append(f"{'this move: ' if shown else ''}{block.label} on {where}")
+        turn = f"{compiled.turns[block.move]}: " if block.move is not None else ""
+        words.append(f"{'this move: ' if shown else ''}{turn}{block.label} on {where}")
     height = _TOP + _WIRE * len(wires) + 8
     return Scene(width, height, tuple(shapes), title, "; then ".join(words))
+
+
+def wire_names(scene: Scene) -> Scene:
+    """The names of a circuit's wires alone, on paper: to stand still while the rest scrolls."""
+    names = [shape for shape in scene.shapes if isinstance(shape, Text) and shape.at[0] < _NAMES]
+    ground = rectangle(0, 0, _NAMES - 2, scene.height, fill="paper")
+    return Scene(_NAMES - 2, scene.height, (ground, *names), "The wires", ", ".join(n.text for n in names))
 
 
 def _runs(rows: Sequence[float]) -> Iterator[tuple[float, float]]:
