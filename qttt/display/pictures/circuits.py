@@ -76,7 +76,9 @@ def wire_names(scene: Scene) -> Scene:
     """The names of a circuit's wires alone, on paper: to stand still while the rest scrolls."""
     names = [shape for shape in scene.shapes if isinstance(shape, Text) and shape.at[0] < _NAMES]
     ground = rectangle(0, 0, _NAMES - 2, scene.height, fill="paper")
-    return Scene(_NAMES - 2, scene.height, (ground, *names), "The wires", ", ".join(n.text for n in names))
+    return Scene(
+        _NAMES - 2, scene.height, (ground, *names), "The names of the wires", ", ".join(n.text for n in names)
+    )
 
 
 def _runs(rows: Sequence[float]) -> Iterator[tuple[float, float]]:

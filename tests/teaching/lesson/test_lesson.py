@@ -10,11 +10,13 @@ from qiskit.circuit import QuantumCircuit
 
 from circuits import gates, program
 from qttt.cli.commands.explain import explained
+from qttt.display.pictures.scene import Text
 from qttt.errors import UsageError
 from qttt.game.moves import Kind, Move
 from qttt.game.roots import kept_fraction, read_roots
 from qttt.records.record import Record
 from qttt.teaching.lesson.building import make_lesson
+from qttt.teaching.lesson.figures import A4, lesson_pages
 from qttt.teaching.lesson.html import lesson_html
 from qttt.teaching.lesson.markdown import escaped, lesson_markdown
 from qttt.teaching.lesson.phrases import amplitude_text, pattern_words, root_text, sign_of
@@ -393,3 +395,17 @@ def test_every_kind_of_move_has_its_own_rule() -> None:
         for step in lesson_of(text).steps[:2]
     }
     assert len(sources) == 2 + 2 * len([kind for kind in Kind if kind.attacks])
+
+
+def test_the_handout_is_a4_and_has_the_text() -> None:
+    lesson = make_lesson(Record.parse('[Level "3"]\n1+3 {watch 2} 1-2 9 3-4'), shots=100)
+    pages = lesson_pages(lesson)
+    assert {(page.width, page.height) for page in pages} == {A4}
+    for page in pages:
+        points = [shape.at for shape in page.shapes if isinstance(shape, Text)]
+        assert all(0 < x < A4[0] and 0 < y < A4[1] for x, y in points)
+    said = " ".join(shape.text for page in pages for shape in page.shapes if isinstance(shape, Text))
+    for step in lesson.steps:
+        for rule in step.rules:
+            assert rule.sentence in said
+    assert "watch 2" in said
