@@ -4,7 +4,7 @@ A row shows the dice of one root before a roll and after each answer, on squares
 differ only in the names of squares and colours are one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import permutations, product
 
 from qttt.display.pictures.descriptions import signed
@@ -104,7 +104,7 @@ def _shown(left: Cluster) -> list[_Shown]:
     return [contents or symbol for contents, symbol in zip(left.dice, left.symbols, strict=True)]
 
 
-def _alike(squares: list[tuple[_Shown, ...]]) -> tuple[object, ...]:
+def _alike(squares: Sequence[tuple[_Shown, ...]]) -> tuple[object, ...]:
     """What is the same for squares that differ only in their order and in the numbers of their pieces."""
     return min(_numbered(order) for order in permutations(squares))
 

@@ -64,7 +64,7 @@ def exactly(said: str) -> float:
 class Row:
     def __init__(self, line: str) -> None:
         before, question, chance, dice, yes, no = (cell.strip() for cell in line.strip("|").split(" | "))
-        self.before = cells(before)
+        self.before = [cell for cell in cells(before) if not isinstance(cell, str)]
         self.asked = ["abcd".index(name) for name in re.findall(r"\b([abcd])\b", question.partition(":")[0])]
         self.exact = exactly(chance)
         words, about, rest = dice.partition(" (about: ")
@@ -87,7 +87,7 @@ class Row:
         ]
 
     def _pieces(self, there: list[Cell]) -> "dict[str, str] | None":
-        orders = [list(permutations(cell)) for cell in there]
+        orders = [list(permutations(cell)) for cell in there if not isinstance(cell, str)]
         for choice in product(*orders):
             names: dict[str, str] = {}
             if all(

@@ -337,12 +337,15 @@ def test_the_terminal_text_and_markdown_name_every_token() -> None:
         assert step.token in markdown.replace("\\", "")
 
 
-def test_figures_are_a_page_a_step() -> None:
+def test_each_step_of_the_handout_begins_a_page() -> None:
     lesson = lesson_of("5 5*6 1+2")
+    pages = lesson_pages(lesson)
+    titles = [f"{step.number}. {step.title}" for step in lesson.steps]
+    assert list(dict.fromkeys(page.title for page in pages)) == titles
     drawn = explained(lesson, "pdf")
     assert isinstance(drawn, bytes)
     assert drawn.startswith(b"%PDF")
-    assert len(re.findall(rb"/Type /Page\b", drawn)) == 4
+    assert len(re.findall(rb"/Type /Page\b", drawn)) == len(pages)
     assert drawn == explained(lesson, "pdf")
 
 
