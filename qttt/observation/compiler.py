@@ -6,7 +6,7 @@ other and must not share their reckoning. The lean circuit is the other way roun
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, assert_never
 
@@ -62,11 +62,13 @@ class CompiledBoard:
         circuit: on 27 named qubits, measured if there is a readout.
         readout: what its classical bits mean; None for a circuit without measurement.
         blocks: its boxes in order.
+        turns: the turns that a block's ``move`` counts, with their player, for example ``O 1*2``.
     """
 
     circuit: "QuantumCircuit"
     readout: "Readout | None"
     blocks: tuple[Block, ...]
+    turns: tuple[str, ...] = ()
 
     def exact(self) -> "Exact":
         """The exact distribution of boards, computed from the circuit's amplitudes.
@@ -179,7 +181,11 @@ def compile_phase(play: PhaseOfPlay, mode: Mode = Mode.STANDARD, *, measured: bo
             builder.add_found(turn, number)
         else:
             builder.add_move(turn, player, number)
-    return builder.observed(mode) if measured else builder.finished(None)
+    board = builder.observed(mode) if measured else builder.finished(None)
+    turns = tuple(
+        f"{player} {turn.measurement if isinstance(turn, Found) else turn}" for turn, player in play.moves
+    )
+    return replace(board, turns=turns)
 
 
 def compile_lean(game: Game, mode: Mode = Mode.STANDARD, *, strict: bool = False) -> CompiledBoard:

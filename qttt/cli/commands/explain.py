@@ -49,7 +49,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
         "--out",
         metavar="FILE",
         type=file_name,
-        help="write a page that needs no other file (.html), Markdown (.md), or the figures alone (.pdf)",
+        help="write a page that needs no other file (.html), Markdown (.md), or an A4 handout (.pdf)",
     )
     parser.add_argument(
         "--format", choices=FORMATS, help="what to write to --out (default: what its name ends with)"
@@ -106,7 +106,7 @@ COMMAND = Command(
         "explain '5 5*6'",
         "explain '1+3 1-2' --level 4 --out lesson.html",
         "explain game.qttt --out lesson.md",
-        "explain game.qttt --out figures.pdf",
+        "explain game.qttt --out handout.pdf",
     ),
     add_arguments=_add_arguments,
     run=_run,

@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import hypot, sqrt
+from math import dist, hypot, sqrt
 
 from qttt.display.pictures.descriptions import describe_position, signed
 from qttt.display.pictures.palette import die_colour
 from qttt.display.pictures.scene import Circle, Curve, Point, Polygon, Scene, Shape, Text, rectangle
 from qttt.display.text import colour_letter
 from qttt.game.configurations import Configuration, partner
-from qttt.game.dice import Die
+from qttt.game.dice import COLOURS, Die
 from qttt.game.position import Position
 from qttt.game.roots import Attack, Root, read_roots
 from qttt.game.squares import EMPTY, SQUARES, lines_in
@@ -57,7 +57,7 @@ def board_scene(
     for square in SQUARES:
         if position.configuration(square) is Configuration.CANCELLED:
             shapes += _cross(square)
-    links = list(_links(position, roots))
+    links = list(_links(position, roots, opens or {}))
     shapes += links
     shapes += [_stroke(line) for symbol in Symbol for line in lines_in(position.observed, symbol)]
     for square in SQUARES:
@@ -184,73 +184,158 @@ def _label(square: int, words: str, *, strong: bool = False) -> Text:
     return Text((x + CELL / 2, y + CELL - 8), words, 10, "ink" if strong else "muted", "middle", strong)
 
 
-def _links(position: Position, roots: Sequence[Root]) -> Iterator[Curve | Circle | Polygon]:
+def _links(
+    position: Position, roots: Sequence[Root], opens: Collection[int]
+) -> Iterator[Curve | Circle | Polygon]:
+    taken = [span for square in SQUARES for span in _words_spans(position, square, square in opens)]
     for root in roots:
         for site in root.sites:
             if site.target is None:
                 continue
             if site.attack is Attack.ENTANGLED:
-                yield from _link(site.square, site.target, 3.2, ())
+                yield from _link(_path(position, site.square, site.target, taken), 3.2, ())
             else:
-                yield from _arrow(site.square, site.target)
+                yield from _arrow(_path(position, site.square, site.target, taken))
         if root.in_half:
             first, second = (site.square for site in root.sites)
-            yield from _link(first, second, 2.2, _DOTS)
+            yield from _link(_path(position, first, second, taken), 2.2, _DOTS)
     for square in SQUARES:
         if position.configuration(square) is Configuration.CANCELLED:
             target = partner(position.dice, square)
             if target is not None:
-                yield from _arrow(square, target)
+                yield from _arrow(_path(position, square, target, taken))
 
 
-def _bend(first: int, second: int) -> Point:
-    """Control point of a curve between two squares, bent so far that it passes beside those between."""
-    (x0, y0), (x1, y1) = centre(first), centre(second)
+#: Left, top, right and bottom of something that no link should run through.
+_Span = tuple[float, float, float, float]
+#: Where the control point of a link may lie besides its first choice.
+_BENDS = tuple(
+    (MARGIN + 0.25 * CELL * x, MARGIN + 0.25 * CELL * y) for y in range(-2, 15) for x in range(-2, 15)
+)
+_SAMPLES = 32
+#: What a point of a link on a die costs, or outside the board; one on a word costs 1.
+_DIE = 20
+_SIDE = 2 * MARGIN + 3 * CELL
+_OUTSIDE: tuple[_Span, ...] = (
+    (-999, -999, 999, 2),
+    (-999, _SIDE - 2, 999, 999),
+    (-999, 0, 2, _SIDE),
+    (_SIDE - 2, 0, 999, _SIDE),
+)
+
+
+def _dice_span(position: Position, square: int) -> _Span:
+    """Where the dice of a square are."""
+    x, y = centre(square)
+    half = _SINGLE * 0.56 if len(position.at(square)) == 1 else _OFFSET + _PAIRED * 0.56
+    return (x - half, y - 31, x + half, y + 31)
+
+
+def _words_spans(position: Position, square: int, is_open: bool) -> Iterator[_Span]:
+    """Where the words of a square are."""
+    (left, top), (x, _) = corner(square), centre(square)
+    yield (left + 6, top + 6, left + 17, top + 18)
+    if not position.is_empty(square):
+        half = 2.9 * len(position.configuration(square).label)
+        yield (x - half, top + CELL - 17, x + half, top + CELL - 5)
+    if is_open:
+        yield (left + CELL - 58, top + 6, left + CELL - 6, top + 18)
+
+
+def _within(point: Point, span: _Span) -> bool:
+    return span[0] <= point[0] <= span[2] and span[1] <= point[1] <= span[3]
+
+
+def _path(position: Position, first: int, second: int, taken: Sequence[_Span]) -> tuple[Point, Point, Point]:
+    """A curve from the dice of one square to those of another that runs through as little else as it can.
+
+    Args:
+        position: the board.
+        first: where it starts.
+        second: where it ends.
+        taken: where words are on the board.
+
+    Returns:
+        Its start, its control point and its end.
+    """
+    (x0, y0), (x1, y1) = start, end = centre(first), centre(second)
     length = hypot(x1 - x0, y1 - y0)
-    bow = 100.0 if _through_a_square(first, second) else 26.0
     # Bent towards the rim of the board where there is one, so that curves do not meet in the middle.
     middle = MARGIN + 1.5 * CELL
     nx, ny = (y0 - y1) / length, (x1 - x0) / length
     mx, my = (x0 + x1) / 2, (y0 + y1) / 2
     if (mx - middle) * nx + (my - middle) * ny < 0:
         nx, ny = -nx, -ny
-    return (mx + bow * nx, my + bow * ny)
+    wanted = (mx + 26 * nx, my + 26 * ny)
+    ends = (_dice_span(position, first), _dice_span(position, second))
+    dice = [
+        _dice_span(position, square)
+        for square in SQUARES
+        if square not in (first, second) and position.at(square)
+    ]
+    least, found = _DIE * _SAMPLES, wanted
+    for bend in (wanted, *sorted(_BENDS, key=lambda point: dist(point, wanted))):
+        cost = 0
+        for point in _along((start, bend, end)):
+            if cost >= least:
+                break
+            if not any(_within(point, span) for span in ends):
+                cost += _DIE * any(_within(point, span) for span in (*dice, *_OUTSIDE))
+                cost += any(_within(point, span) for span in taken)
+        if cost < least:
+            least, found = cost, bend
+        if not least:
+            break
+    return _between_dice((start, found, end), ends)
 
 
-def _through_a_square(first: int, second: int) -> bool:
-    """Whether the middle between two squares is the centre of a third."""
-    rows = (first - 1) // 3 + (second - 1) // 3
-    columns = (first - 1) % 3 + (second - 1) % 3
-    return rows % 2 == 0 and columns % 2 == 0
-
-
-def _link(first: int, second: int, width: float, dash: tuple[float, ...]) -> Iterator[Curve | Circle]:
-    points = (centre(first), _bend(first, second), centre(second))
-    yield Curve(points, "link", width, dash, bent=True)
-    for square in (first, second):
-        yield Circle(centre(square), 4.2, fill="link")
-
-
-def _arrow(first: int, second: int) -> Iterator[Curve | Circle | Polygon]:
-    start, bend, end = centre(first), _bend(first, second), centre(second)
-    yield Curve((start, bend, end), "link", 2.6, _DASHES, bent=True)
-    yield Circle(start, 4.2, fill="link")
-    # Halfway, where no die covers the head.
-    place = 0.5
+def _at(path: tuple[Point, Point, Point], place: float) -> Point:
     x, y = (
         (1 - place) ** 2 * a + 2 * place * (1 - place) * b + place**2 * c
+        for a, b, c in zip(*path, strict=True)
+    )
+    return (x, y)
+
+
+def _along(path: tuple[Point, Point, Point]) -> list[Point]:
+    return [_at(path, number / _SAMPLES) for number in range(_SAMPLES + 1)]
+
+
+def _between_dice(path: tuple[Point, Point, Point], spans: tuple[_Span, _Span]) -> tuple[Point, Point, Point]:
+    """The part of a curve that runs outside the dice at its ends."""
+    steps = 200
+    inside = [number for number in range(steps + 1) if _within(_at(path, number / steps), spans[0])]
+    low = (max(inside) + 1) / steps
+    inside = [number for number in range(steps + 1) if _within(_at(path, number / steps), spans[1])]
+    high = (min(inside) - 1) / steps
+    start, bend, end = path
+    # The control point of a part of a quadratic curve is its blossom at the two ends of the part.
+    x, y = (
+        (1 - low) * (1 - high) * a + ((1 - low) * high + (1 - high) * low) * b + low * high * c
         for a, b, c in zip(start, bend, end, strict=True)
     )
-    dx, dy = (
-        2 * (1 - place) * (b - a) + 2 * place * (c - b) for a, b, c in zip(start, bend, end, strict=True)
-    )
-    length = hypot(dx, dy)
-    ux, uy = dx / length, dy / length
+    return (_at(path, low), (x, y), _at(path, high))
+
+
+def _link(
+    path: tuple[Point, Point, Point], width: float, dash: tuple[float, ...]
+) -> Iterator[Curve | Circle]:
+    yield Curve(path, "link", width, dash, bent=True)
+    for point in (path[0], path[2]):
+        yield Circle(point, 3.4, fill="link")
+
+
+def _arrow(path: tuple[Point, Point, Point]) -> Iterator[Curve | Circle | Polygon]:
+    yield Curve(path, "link", 2.6, _DASHES, bent=True)
+    yield Circle(path[0], 3.4, fill="link")
+    (bx, by), (x, y) = path[1:]
+    length = hypot(x - bx, y - by)
+    ux, uy = (x - bx) / length, (y - by) / length
     yield Polygon(
         (
-            (x + 8 * ux, y + 8 * uy),
-            (x - 5 * ux - 6 * uy, y - 5 * uy + 6 * ux),
-            (x - 5 * ux + 6 * uy, y - 5 * uy - 6 * ux),
+            (x, y),
+            (x - 12 * ux - 6 * uy, y - 12 * uy + 6 * ux),
+            (x - 12 * ux + 6 * uy, y - 12 * uy - 6 * ux),
         ),
         fill="link",
     )
@@ -276,15 +361,12 @@ def _legend(position: Position, links: Sequence[Shape]) -> Iterator[list[Shape]]
     ):
         if any(curve.dash == dash for curve in curves):
             yield [Curve(((0, 4), (34, 4)), "link", width, dash), Text((44, 8), words, 10, "muted")]
-    if any(position.dice):
-        yield [
-            Text(
-                (0, 8),
-                "pale, capital letter: X's dice · strong, small letter: O's · R red, G green …",
-                10,
-                "muted",
-            )
-        ]
+    dice = [die for contents in position.dice for die in contents]
+    if dice:
+        colours = sorted({die.colour for die in dice}, key=COLOURS.index)
+        letters = ", ".join(f"{colour_letter(Symbol.X, colour)} {colour}" for colour in colours)
+        for words in ("pale, capital letter: X's dice · strong, small letter: O's", letters):
+            yield [Text((0, 8), words, 10, "muted")]
 
 
 def mini_board(board: str, at: Point, size: float) -> list[Shape]:

@@ -3,7 +3,7 @@
 Small drawings for lessons, made of the same scenes as boards; ``circuits.drawing`` makes the large ones.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from math import isclose, pi
 from typing import TYPE_CHECKING
@@ -43,35 +43,51 @@ def moves_scene(compiled: CompiledBoard, highlighted: Collection[int], title: st
         shown = number in highlighted
         x = _NAMES + _PITCH * number + 10
         rows = [place[qubit] for qubit in qubits]
-        top, bottom = min(rows) - 8, max(rows) + 8
-        line = "box-line" if shown else "faint"
-        shapes.append(
+        line, weight = ("box-line", 2.4) if shown else ("faint", 1.2)
+        # A box a run of neighbouring wires, joined by a line that crosses the wires which only pass by.
+        shapes.append(Curve(((x + _BOX / 2, min(rows)), (x + _BOX / 2, max(rows))), line, weight))
+        shapes += [
             rectangle(
                 x,
-                top,
+                top - 8,
                 _BOX,
-                bottom - top,
+                bottom - top + 16,
                 fill="box" if shown else "dim-box",
                 stroke=line,
-                width=2.4 if shown else 1.2,
+                width=weight,
             )
-        )
-        # A wire that only passes by is drawn over the box; the others end at it in a dot.
-        shapes += [
-            Curve(((x, y), (x + _BOX, y)), "faint", 1.2)
-            for qubit, y in place.items()
-            if top < y < bottom and qubit not in qubits
+            for top, bottom in _runs(sorted(rows))
         ]
         shapes += [Circle((edge, y), 2.6, fill=line) for y in rows for edge in (x, x + _BOX)]
         shapes.append(
             Text((x + _BOX / 2, _TOP - 6), block.label, 11, "ink" if shown else "muted", "middle", bold=shown)
         )
         if block.move is not None:
-            shapes.append(Text((x + _BOX / 2, _TOP - 22), f"move {block.move + 1}", 10, "muted", "middle"))
+            turn = compiled.turns[block.move]
+            shapes.append(Text((x + _BOX / 2, _TOP - 22), turn, 11, "ink", "middle", bold=shown))
         where = ", ".join(qubit_name(qubit) for qubit in qubits)
-        words.append(f"{'this move: ' if shown else ''}{block.label} on {where}")
+        turn = f"{compiled.turns[block.move]}: " if block.move is not None else ""
+        words.append(f"{'this move: ' if shown else ''}{turn}{block.label} on {where}")
     height = _TOP + _WIRE * len(wires) + 8
     return Scene(width, height, tuple(shapes), title, "; then ".join(words))
+
+
+def wire_names(scene: Scene) -> Scene:
+    """The names of a circuit's wires alone, on paper: to stand still while the rest scrolls."""
+    names = [shape for shape in scene.shapes if isinstance(shape, Text) and shape.at[0] < _NAMES]
+    ground = rectangle(0, 0, _NAMES - 2, scene.height, fill="paper")
+    return Scene(
+        _NAMES - 2, scene.height, (ground, *names), "The names of the wires", ", ".join(n.text for n in names)
+    )
+
+
+def _runs(rows: Sequence[float]) -> Iterator[tuple[float, float]]:
+    """The first and the last of each run of neighbouring wires."""
+    first = rows[0]
+    for here, after in zip(rows, [*rows[1:], rows[-1] + 2 * _WIRE], strict=True):
+        if after - here > 1.5 * _WIRE:
+            yield first, here
+            first = after
 
 
 def gates_scene(steps: Sequence["GateStep"], title: str) -> Scene:

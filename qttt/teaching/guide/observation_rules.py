@@ -12,6 +12,7 @@ from qttt.game.odds import observation_odds
 from qttt.game.roots import kept_fraction, met_weight, read_roots, root_state
 from qttt.game.rules import SUMMARIES, Level, Rules, parse_options
 from qttt.game.symbols import Mode, Symbol, View
+from qttt.teaching.guide.roll_rows import HEAD, roll_rows
 from qttt.teaching.guide.sections import Diagram, Section, Table, chance, played, share
 from qttt.teaching.lesson.rule_sentences import deciding_sentence
 
@@ -66,45 +67,53 @@ def _observation(level: Level) -> Section:
 
 
 def _rolls(level: Level) -> Section:
-    rows = [("classical piece", "certain", "–")]
-    if level.allows(Kind.SUPERPOSITION):
-        rows.append(("superposition: is it in this square?", share(chance("1+3", 1, "X")), "even"))
-    if level.allows(Kind.ENTANGLING):
-        rows.append(("entangled pair: which way round?", share(chance("5 5*6", 5, "X")), "even"))
-        half = chance("1+3 1*2", 3, "X")
-        rows.append(("half-entangled: is it in the free half?", share(half), "even"))
-    if level.allows(Kind.CANCELLING):
-        stays = chance("1+3 1-2", 1, "X")
-        other = chance("1+3 1-2", 3, "X") / (1 - stays)
-        own = chance("1+3 1-2", 2, "O") / (chance("1+3 1-2", 2, "O") + chance("1+3 1-2", 2, "X"))
-        rows += [
-            ("cancelled square: is it filled?", "0 %", "–"),
-            ("half-cancelled square: is it filled?", share(stays), "two dice both showing 1"),
-            ("if not: is the piece in the free half?", share(other), "1 or 2; a 6 is rolled again"),
-            ("plus or minus state: △ or □?", share(chance("5 5-6", 6, "X")), "even"),
-            ("target of a half-cancel: the attacker's symbol?", share(own), "not 1 or 2"),
-        ]
-    if level.rotated_mode:
-        rotated = played("1+3 1-2", 5).state.odds(Mode.ROTATED).squares()[1]
-        rows += [
-            ("rotated mode, plus: △? (minus: □?)", share(chance("5 5-6", 6, "O", mode=Mode.ROTATED)), "–"),
-            ("rotated mode, classical: △ or □?", share(chance("5", 5, "X", mode=Mode.ROTATED)), "even"),
-            (
-                "rotated mode, target: the attacker's symbol?",
-                share(rotated[Symbol.O] / (rotated[Symbol.O] + rotated[Symbol.X])),
-                "not two dice both showing 1",
-            ),
-        ]
+    tables = [part for name, rows in roll_rows(level) if rows for part in (name, Table(HEAD, rows)) if part]
+    if not tables:
+        return Section(
+            "Rolling for it at the table", ("Nothing is rolled for: every piece is where it lies.",)
+        )
     return Section(
         "Rolling for it at the table",
         (
-            "The players take turns, the initiator first. One points at a square with a die of theirs, "
-            "says how the "
-            "roll will be read, asks whether the square is theirs, and rolls a six-sided die; then the "
-            "board is "
-            "adjusted to the answer. The order of the questions never matters.",
-            Table(("question", "chance of yes", "a d6 says yes on"), tuple(rows)),
+            "The players take turns, the initiator first. One points at a square with a die of theirs, says "
+            "how the roll will be read, asks the question and rolls a six-sided die; then the board is "
+            "adjusted to the answer.",
+            _adjusting(level),
+            "The rows show all there is to roll for. The squares a, b, c, d are any squares whose dice hang "
+            "together; R and G are two colours of X, r and g two of O. After an answer, look for the row of "
+            "the dice that are left; when there is none, this step is done with them.",
+            *tables,
         ),
+    )
+
+
+def _adjusting(level: Level) -> tuple[str, ...]:
+    """How dice double and vanish, and what the order of the questions changes."""
+    if not level.allows(Kind.CANCELLING):
+        entangled = (
+            "The piece entangled with it there is not in that square: its die vanishes, and the one beside "
+            "the found piece's other die doubles.",
+        )
+        return (
+            "A piece that is found in a square shows 4 there, which is its symbol; its other dice vanish.",
+            *(entangled if level.allows(Kind.ENTANGLING) else ()),
+            "A piece that is not found in a square loses its die there, and its other dice double; if only "
+            "one is left, it is found there.",
+            "Any die with the 2 up may be asked about next, in any order: that does not change the chances "
+            "of the boards. 1s are not asked about; they double or vanish.",
+        )
+    return (
+        "Where a piece is, its dice double; where it is not, they vanish, and the two dice of a piece that "
+        "had entangled it there stay as a superposition.",
+        "A half-cancelled square that is filled holds the attacked piece alone, with the 4 up; one that is "
+        "empty loses both its dice. In a target that is filled the dice stay as they are: they show how the "
+        "two symbols compare.",
+        "All positions are settled before any symbol. Pieces that do not hang together may be asked about in "
+        "any order. Of dice that hang together, half-cancelled squares come first, the smaller number first; "
+        "then the other rows.",
+        f"Two dice both showing 1 stand only about for {share(chance('1+3 1-2', 1, 'X'))} and the like: they "
+        f"say yes in 1 of 36 throws, {share(1 / 36)}. With them it matters which of two half-cancelled "
+        "squares is asked about first.",
     )
 
 

@@ -1,6 +1,7 @@
 """The pictures of a lesson: one of the board, of the circuit and of the gates for each step."""
 
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
 
 from qttt.display.pictures.bars import Series, bars_scene
 from qttt.display.pictures.boards import board_scene
@@ -8,8 +9,10 @@ from qttt.display.pictures.circuits import gates_scene, moves_scene
 from qttt.display.pictures.games import captioned
 from qttt.display.pictures.palette import Theme
 from qttt.display.pictures.raster import pdf
-from qttt.display.pictures.scene import Scene, stacked
+from qttt.display.pictures.scene import Scene, Shape, Text
+from qttt.display.text import percent
 from qttt.game.position import START
+from qttt.teaching.lesson import phrases
 from qttt.teaching.lesson.steps import Box, Distribution, Lesson, LessonStep
 
 _COLOURS = {"dice": "bar-dice", "circuit": "bar-circuit", "shots": "bar-shots"}
@@ -73,27 +76,85 @@ def outcome_bars(distribution: Distribution) -> Scene:
     return bars_scene(outcomes_title(distribution), outcome_series(distribution), limit=MOST_OUTCOMES)
 
 
+#: An A4 page and its margins, in points.
+A4 = (595.28, 841.89)
+_MARGIN, _GAP = 40.0, 14.0
+#: Boards and bars are drawn smaller than on a screen, so that most steps take one page.
+_SMALLER = 0.62
+_LINE, _SIZE = 92, 10.5 / _SMALLER
+
+
 def lesson_pdf(lesson: Lesson, theme: Theme = Theme.LIGHT) -> bytes:
-    """The figures of a lesson as a vector PDF, a page a step: board, circuit, gates, distributions."""
+    """A lesson as a handout, a vector PDF on A4: for each step its text, board, circuit and distributions."""
     return pdf(lesson_pages(lesson), theme, lesson.title)
 
 
 def lesson_pages(lesson: Lesson) -> list[Scene]:
-    """The pages of a lesson's PDF: one a step, or the empty board."""
-    pages = [_page(step) for step in lesson.steps]
-    return pages or [captioned(board_scene(START, lesson.title))]
+    """The pages of a lesson's PDF, all A4; each step begins a new one."""
+    steps = [page for step in lesson.steps for page in _pages(step)]
+    return steps or [_page([captioned(board_scene(START, lesson.title))], lesson.title)]
 
 
-def _page(step: LessonStep) -> Scene:
+def _pages(step: LessonStep) -> list[Scene]:
     title = f"{step.number}. {step.title}"
-    scenes = [captioned(replace(step_board(step), title=title))]
+    pages: list[list[Scene]] = [[]]
+    room = 0.0
+    for piece in _pieces(step, title):
+        needed = piece.height * _scale(piece) + _GAP
+        if pages[-1] and room < needed:
+            pages.append([])
+        if not pages[-1]:
+            room = A4[1] - 2 * _MARGIN
+        pages[-1].append(piece)
+        room -= needed
+    return [_page(pieces, title) for pieces in pages]
+
+
+def _scale(piece: Scene) -> float:
+    """What makes a picture fit on a page."""
+    return min(_SMALLER, (A4[0] - 2 * _MARGIN) / piece.width, (A4[1] - 2 * _MARGIN) / piece.height)
+
+
+def _page(pieces: Sequence[Scene], title: str) -> Scene:
+    shapes: list[Shape] = []
+    y = _MARGIN
+    for piece in pieces:
+        shapes += piece.placed(_MARGIN, y, _scale(piece))
+        y += piece.height * _scale(piece) + _GAP
+    return Scene(*A4, tuple(shapes), title, " ".join(piece.description for piece in pieces))
+
+
+def _pieces(step: LessonStep, title: str) -> Iterator[Scene]:
+    yield _words(step, title)
+    yield step_board(step)
     circuit = step_circuit(step)
     if circuit is not None:
-        scenes.append(captioned(circuit))
+        yield captioned(circuit)
     if step.circuit is not None:
-        scenes += [captioned(box_gates(box)) for box in step.circuit.boxes]
+        yield from (captioned(box_gates(box)) for box in step.circuit.boxes)
     if step.distribution is not None:
         if step.distribution.results:
-            scenes.append(bars_scene(RESULTS_TITLE, result_series(step.distribution)))
-        scenes.append(outcome_bars(step.distribution))
-    return stacked(scenes, 18, title)
+            yield bars_scene(RESULTS_TITLE, result_series(step.distribution))
+        yield outcome_bars(step.distribution)
+
+
+def _words(step: LessonStep, title: str) -> Scene:
+    """What a step's page says besides its pictures."""
+    said = [*step.comments, *(f"{rule.sentence} ({rule.source})" for rule in step.rules)]
+    said += [f"Square {change.square}: {change.before} → {change.after}." for change in step.changes]
+    if step.opens is not None:
+        said.append(phrases.opens_words(step))
+    if step.distribution is not None:
+        said.append(phrases.verdict_words(step))
+    if step.token and (step.distribution or step.chance < 1):
+        said.append(f"This outcome, {step.token}, had a chance of {percent(step.chance)}.")
+    if step.result:
+        said.append(step.result)
+    shapes: list[Shape] = [Text((0, 20), title, 21, "ink", bold=True)]
+    y = 24.0
+    for paragraph in said:
+        for line in wrap(paragraph, _LINE):
+            y += 1.35 * _SIZE
+            shapes.append(Text((0, y), line, _SIZE, "ink"))
+        y += 4
+    return Scene((A4[0] - 2 * _MARGIN) / _SMALLER, y + 6, tuple(shapes), title, " ".join(said))

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from qttt.display.pictures.bars import outcome_order
 from qttt.display.pictures.boards import mini_board
+from qttt.display.pictures.circuits import wire_names
 from qttt.display.pictures.palette import Theme
 from qttt.display.pictures.scene import Scene
 from qttt.display.pictures.svg import colour_classes, inline_svg, paint_classes
@@ -42,6 +43,7 @@ def lesson_html(lesson: Lesson) -> str:
         drawn=_drawn,
         small_board=_small_board,
         short_label=_short_label,
+        wire_names=wire_names,
         percent=percent,
         outcome_order=outcome_order,
     )

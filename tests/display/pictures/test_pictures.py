@@ -3,16 +3,18 @@
 import subprocess
 import sys
 from io import BytesIO
+from itertools import product
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from circuits.register import qubit_name
 from qttt.crosscheck.check import check, check_mode
 from qttt.display.pictures import ANIMATED_FORMATS, FORMATS, animate, draw
 from qttt.display.pictures.bars import Series, bars_scene
-from qttt.display.pictures.boards import board_scene, centre
+from qttt.display.pictures.boards import CELL, MARGIN, board_scene
 from qttt.display.pictures.circuits import angle_text, gates_scene, moves_scene
 from qttt.display.pictures.games import collapse_frames, game_frames, game_strip
 from qttt.display.pictures.palette import Theme
@@ -77,21 +79,64 @@ def test_every_die_is_drawn_with_its_value_and_colour(level: int, seed: int) -> 
 def test_links_join_the_squares_that_belong_together() -> None:
     scene = board_scene(play(EXAMPLE).state.position)
     curves = {
-        (shape.points[0], shape.points[2]): shape.dash
+        (square_of(shape.points[0]), square_of(shape.points[2])): shape.dash
         for shape in scene.shapes
         if isinstance(shape, Curve) and shape.bent
     }
     # Entangled 1 with 3 and 4 with 8, solid; the halves in 1 and 7, dotted; 5 was cancelled, but its target
     # is a lone die in the rotated view, so there is nothing left to point at.
-    assert curves[centre(1), centre(3)] == curves[centre(4), centre(8)] == ()
-    assert curves[centre(1), centre(7)] != ()
+    assert curves[1, 3] == curves[4, 8] == ()
+    assert curves[1, 7] != ()
     assert len(curves) == 3
+
+
+def square_of(point: tuple[float, float]) -> int:
+    """The square in which a point of a picture lies."""
+    x, y = ((coordinate - MARGIN) // CELL for coordinate in point)
+    return int(3 * y + x) + 1
+
+
+@pytest.mark.parametrize(
+    ("tokens", "target"), [("1+3 1*2 5 3-4", 4), ("5 5-6", 6), ("9 9-1", 1), ("2 2-8", 8)]
+)
+def test_the_arrow_of_a_cancel_ends_at_its_target(tokens: str, target: int) -> None:
+    scene = board_scene(play(tokens, 3).state.position, legend=False)
+    (arrow,) = [shape for shape in scene.shapes if isinstance(shape, Curve) and shape.dash == (9.0, 5.0)]
+    (head,) = [shape for shape in scene.shapes if isinstance(shape, Polygon) and shape.fill == "link"]
+    assert head.points[0] == arrow.points[2]
+    assert square_of(head.points[0]) == target
+
+
+def runs_through_dice(link: Curve, dice: list[Polygon]) -> bool:
+    for place in range(1, 50):
+        t = place / 50
+        x, y = (
+            (1 - t) ** 2 * a + 2 * t * (1 - t) * b + t * t * c for a, b, c in zip(*link.points, strict=True)
+        )
+        for die in dice:
+            across, down = zip(*die.points, strict=True)
+            if min(across) < x < max(across) and min(down) < y < max(down):
+                return True
+    return False
+
+
+def test_links_run_beside_the_dice() -> None:
+    """But for a few on crowded boards, where a link has to pass a square full of dice on its diagonal."""
+    through = []
+    for level, seed in product((2, 3, 5), range(3)):
+        for state in random_game(level, seed).states:
+            shapes = board_scene(state.position, legend=False, opens=state.open_squares()).shapes
+            dice = [shape for shape in shapes if isinstance(shape, Polygon) and shape.stroke == "die-line"]
+            links = [shape for shape in shapes if isinstance(shape, Curve) and shape.bent]
+            through += [runs_through_dice(link, dice) for link in links]
+    assert len(through) > 100
+    assert sum(through) <= 0.06 * len(through)
 
 
 def test_a_cancelled_square_points_at_its_target_and_is_crossed() -> None:
     scene = board_scene(play("5 5-6").state.position)
     (arrow,) = [shape for shape in scene.shapes if isinstance(shape, Curve) and shape.bent]
-    assert (arrow.points[0], arrow.points[2]) == (centre(5), centre(6))
+    assert (square_of(arrow.points[0]), square_of(arrow.points[2])) == (5, 6)
     assert arrow.dash
     assert "cancelled" in words(scene)
     assert "cancelled into square 6" in scene.description
@@ -218,8 +263,24 @@ def test_a_circuit_shows_its_blocks_and_fades_all_but_this_move() -> None:
     scene = moves_scene(compiled, [1], "The circuit")
     labels = [shape for shape in scene.shapes if isinstance(shape, Text) and shape.text == "O cancels"]
     assert [shape.bold for shape in labels] == [True]
-    assert "this move: O cancels on occ 5, sym 5, occ 6, sym 6" in scene.description
+    assert "this move: O 5-6: O cancels on occ 5, sym 5, occ 6, sym 6" in scene.description
     assert scene.description.count("this move") == 1
+    assert {"X 5", "O 5-6"} <= set(words(scene))
+
+
+@pytest.mark.parametrize("tokens", [EXAMPLE, "1+3 1*2 9 3*4", "1+9 1-5 3 9*8"])
+def test_the_boxes_of_a_circuit_cover_no_wire_that_they_do_not_touch(tokens: str) -> None:
+    compiled = compile_moves(play(tokens))
+    shapes = moves_scene(compiled, [1], "The circuit").shapes
+    rows = {shape.text: shape.at[1] - 4 for shape in shapes if isinstance(shape, Text) and shape.at[0] < 50}
+    boxes = [shape.points for shape in shapes if isinstance(shape, Polygon)]
+    for block, instruction in zip(compiled.blocks, compiled.circuit.data, strict=False):
+        number = compiled.blocks.index(block)
+        left = sorted({points[0][0] for points in boxes})[number]
+        mine = [points for points in boxes if points[0][0] == left]
+        covered = {name for name, y in rows.items() if any(p[0][1] < y < p[2][1] for p in mine)}
+        qubits = [compiled.circuit.find_bit(qubit).index for qubit in instruction.qubits]
+        assert covered == {qubit_name(qubit) for qubit in qubits}
 
 
 def test_gates_are_drawn_one_by_one_with_their_angles() -> None:

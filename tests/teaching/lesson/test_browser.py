@@ -153,6 +153,49 @@ def test_no_button_is_cut_off_or_too_small_to_touch(page: Page, width: int) -> N
         assert box["x"] + box["width"] <= width
 
 
+def test_the_next_step_begins_in_view(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.evaluate("window.scrollTo(0, 1500)")
+    page.locator("#next").click()
+    bar, box = page.locator("nav").bounding_box(), page.locator(".step:visible h2").bounding_box()
+    assert bar is not None
+    assert box is not None
+    assert bar["y"] + bar["height"] <= box["y"] < 740 / 2
+
+
+def test_the_names_of_wires_stay_while_a_circuit_scrolls(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.keyboard.press("End")
+    region = page.locator(".step:visible .scroll").first
+    region.evaluate("region => { region.scrollLeft = 1e6; }")
+    assert region.evaluate("region => region.scrollLeft") > 50
+    frame, names = region.bounding_box(), region.locator(".wires svg").bounding_box()
+    circuit = region.locator(":scope > svg").bounding_box()
+    assert frame is not None
+    assert names is not None
+    assert circuit is not None
+    assert abs(names["x"] - frame["x"]) < 8
+    assert names["y"] == circuit["y"]
+
+
+def test_a_button_is_called_what_it_says(page: Page) -> None:
+    """The rule label-content-name-mismatch of axe: who speaks to a page says what is seen."""
+    for button in page.locator("button[data-step]").all():
+        assert (button.get_attribute("aria-label") or "").startswith(button.inner_text())
+
+
+def test_bars_are_printed_without_background_graphics(page: Page) -> None:
+    page.emulate_media(media="print")
+    kinds = page.locator(".length span, .axis span").evaluate_all(
+        "spans => [...new Set(spans.map(span => getComputedStyle(span).printColorAdjust))]"
+    )
+    assert kinds == ["exact"]
+    breaks = page.locator("h2, h3, caption, figcaption").evaluate_all(
+        "heads => [...new Set(heads.map(head => getComputedStyle(head).breakAfter))]"
+    )
+    assert breaks == ["avoid"]
+
+
 def test_the_text_is_that_of_the_record(page: Page, lesson: Lesson) -> None:
     for step in lesson.steps:
         shown = page.locator(".step:visible").inner_text()

@@ -14,6 +14,7 @@ from qiskit.circuit import QuantumCircuit
 from circuits import gates, program
 from examples.make import FOLDER
 from qttt.cli.commands.explain import explained
+from qttt.display.pictures.scene import Text
 from qttt.errors import UsageError
 from qttt.game.game import Game, parse_event
 from qttt.game.moves import Kind, Move
@@ -30,7 +31,7 @@ from qttt.records.record import Record
 from qttt.teaching.guide.observation_rules import options_at
 from qttt.teaching.lesson.building import make_lesson
 from qttt.teaching.lesson.circuit_steps import board_parts
-from qttt.teaching.lesson.figures import outcomes_title
+from qttt.teaching.lesson.figures import A4, lesson_pages, outcomes_title
 from qttt.teaching.lesson.html import lesson_html
 from qttt.teaching.lesson.markdown import escaped, lesson_markdown
 from qttt.teaching.lesson.phrases import (
@@ -619,12 +620,15 @@ def test_the_terminal_text_and_markdown_name_every_token() -> None:
         assert step.token in markdown.replace("\\", "")
 
 
-def test_figures_are_a_page_a_step() -> None:
+def test_each_step_of_the_handout_begins_a_page() -> None:
     lesson = lesson_of("5 5*6 1+2")
+    pages = lesson_pages(lesson)
+    titles = [f"{step.number}. {step.title}" for step in lesson.steps]
+    assert list(dict.fromkeys(page.title for page in pages)) == titles
     drawn = explained(lesson, "pdf")
     assert isinstance(drawn, bytes)
     assert drawn.startswith(b"%PDF")
-    assert len(re.findall(rb"/Type /Page\b", drawn)) == 4
+    assert len(re.findall(rb"/Type /Page\b", drawn)) == len(pages)
     assert drawn == explained(lesson, "pdf")
 
 
@@ -677,3 +681,17 @@ def test_every_kind_of_move_has_its_own_rule() -> None:
         for step in lesson_of(text).steps[:2]
     }
     assert len(sources) == 2 + 2 * len([kind for kind in Kind if kind.attacks])
+
+
+def test_the_handout_is_a4_and_has_the_text() -> None:
+    lesson = make_lesson(Record.parse('[Level "3"]\n1+3 {watch 2} 1-2 9 3-4'), shots=100)
+    pages = lesson_pages(lesson)
+    assert {(page.width, page.height) for page in pages} == {A4}
+    for page in pages:
+        points = [shape.at for shape in page.shapes if isinstance(shape, Text)]
+        assert all(0 < x < A4[0] and 0 < y < A4[1] for x, y in points)
+    said = " ".join(shape.text for page in pages for shape in page.shapes if isinstance(shape, Text))
+    for step in lesson.steps:
+        for rule in step.rules:
+            assert rule.sentence in said
+    assert "watch 2" in said

@@ -28,6 +28,10 @@
     if (move) {
       announce.textContent = steps[at].querySelector("h2").textContent;
       history.replaceState(null, "", "#" + steps[at].id);
+      // A reader far down in a long step is led to the beginning of the next one.
+      const bar = document.querySelector("nav").getBoundingClientRect();
+      const top = steps[at].getBoundingClientRect().top;
+      if (top < bar.bottom) window.scrollBy(0, top - bar.bottom);
     }
   };
 
