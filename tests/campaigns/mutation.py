@@ -113,27 +113,63 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/observation/test_measure_turn.py",
         "tests/crosscheck/test_check.py",
     ),
+    (
+        *("qttt.players.choices", "qttt.players.evaluation", "qttt.players.immediate"),
+        *("qttt.players.lookahead", "qttt.players.strategies", "qttt.players.places"),
+        *("qttt.players.advice", "qttt.players.explanations"),
+    ): (
+        "tests/players/test_strategies.py",
+        "tests/players/test_puzzles.py",
+        "tests/cli/commands/test_advise.py",
+    ),
     ("qttt.players.match_files", "qttt.players.matches", "qttt.workers"): (
         "tests/players/test_match_files.py",
         "tests/players/test_matches.py",
         "tests/test_workers.py",
     ),
+    ("qttt.records.record", "qttt.records.text", "qttt.records.files", "qttt.records.merge"): (
+        "tests/records/test_merge.py",
+        "tests/records/test_files.py",
+        "tests/records/test_record.py",
+        "tests/campaigns/test_surroundings.py",
+    ),
     (
-        "qttt.crosscheck.check",
-        "qttt.crosscheck.report",
-        "qttt.crosscheck.blindspots",
-        "qttt.crosscheck.selfcheck",
-        "qttt.stats",
+        *("qttt.stats", "qttt.crosscheck.check", "qttt.crosscheck.report"),
+        *("qttt.crosscheck.blindspots", "qttt.crosscheck.selfcheck"),
     ): (
+        "tests/test_stats.py",
         "tests/crosscheck/test_check.py",
         "tests/crosscheck/test_blindspots.py",
+        "tests/crosscheck/test_roads.py",
         "tests/crosscheck/test_selfcheck.py",
         "tests/cli/commands/test_circuit.py",
     ),
-    ("qttt.crosscheck.by_device", "qttt.crosscheck.by_job"): (
+    ("circuits.backends.job_store", "circuits.backends.job_circuits"): (
+        "tests/circuits/backends/test_job_store.py",
+        "tests/cli/commands/test_observe_by_job.py",
+    ),
+    (
+        *("qttt.observation.samples", "qttt.observation.faults", "qttt.observation.noise_gate"),
+        *("qttt.observation.observers", "qttt.observation.devices"),
+    ): (
+        "tests/observation/test_faults.py",
+        "tests/observation/test_noise_gate.py",
+        "tests/observation/test_devices.py",
+        "tests/observation/test_observers.py",
+        "tests/crosscheck/test_check.py",
+    ),
+    (
+        *("qttt.observation.job_file", "qttt.observation.job_runs"),
+        *("qttt.crosscheck.by_device", "qttt.crosscheck.by_job"),
+    ): (
         "tests/crosscheck/test_by_device.py",
         "tests/cli/commands/test_check_by_job.py",
+        "tests/cli/commands/test_observe_by_job.py",
         "tests/cli/keyboard/test_demonstration.py",
+    ),
+    ("circuits.backends.ibm.accounts", "qttt.cli.commands.login"): (
+        "tests/circuits/backends/ibm/test_accounts.py",
+        "tests/cli/commands/test_login.py",
     ),
 }
 MODULES: tuple[str, ...] = tuple(chain.from_iterable(TARGETS))

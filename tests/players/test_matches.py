@@ -23,7 +23,7 @@ from qttt.game.symbols import Symbol
 from qttt.players.matches import Match, Score, play_game, play_match
 from qttt.records.record import Record
 from qttt.solver import probe
-from qttt.stats import mean_interval, wilson
+from qttt.stats import wilson
 from tests.support.processes import left_in_group
 
 ROOT = Path(__file__).parents[2]
@@ -39,29 +39,6 @@ def reported(*words: str) -> dict[str, Any]:
     found = json.loads(selfplay(*words, "--json"))
     assert isinstance(found, dict)
     return found
-
-
-def test_wilson_s_interval() -> None:
-    # Wilson's interval for 8 of 10: (0.4902, 0.9433), as textbooks have it.
-    low, high = wilson(8, 10)
-    assert (round(low, 4), round(high, 4)) == (0.4902, 0.9433)
-    assert wilson(0, 10)[0] == 0
-    assert wilson(10, 10)[1] == 1
-    assert wilson(0, 10)[1] == pytest.approx(1 - wilson(10, 10)[0])
-    assert wilson(0, 0) == (0, 1)
-    # It holds the shares whose score test the count passes, to the edge.
-    low, high = wilson(30, 100)
-    for edge in (low, high):
-        z = (0.3 - edge) / (edge * (1 - edge) / 100) ** 0.5
-        assert abs(z) == pytest.approx(1.959964, abs=1e-5)
-
-
-def test_the_interval_of_a_mean() -> None:
-    # Wins minus losses of 3 wins, 1 loss and 4 ties: mean 1/4, variance 1/2 - 1/16.
-    mean, low, high = mean_interval(2, 4, 8)
-    assert mean == 0.25
-    assert high - mean == pytest.approx(1.959964 * (0.4375 / 8) ** 0.5, abs=1e-6)
-    assert mean - low == pytest.approx(high - mean)
 
 
 @pytest.mark.parametrize("level", range(6))

@@ -173,6 +173,30 @@ def test_greedy_takes_the_best_odds_at_once() -> None:
             assert value.tie == pytest.approx(odds[Result.TIE])
 
 
+@pytest.mark.parametrize(
+    ("record", "best"), [("7+9 3+6 1 1*2 3*4 9*5", "8"), ("2+3 1+7 1*5 2*4 7*6 8", "8*9")]
+)
+def test_of_equal_odds_greedy_takes_the_fewest_ties(record: str, best: str) -> None:
+    """Both choices that are left win equally more often than they lose, and one ties less often."""
+    state = game_of(record).state
+    (first, second) = odds_now(state).values()
+    assert first.value == pytest.approx(second.value)
+    assert abs(first.tie - second.tie) > 0.03
+    rng = np.random.default_rng(1)
+    assert {str(get_player("greedy", state.rules).choose(state, rng)) for _ in range(20)} == {best}
+
+
+def test_easy_is_greedy_every_other_time() -> None:
+    # Greedy completes the left column; of the three choices, one drawn at random is that one in a third.
+    state = game_of("1 5 4 9 8 6", level=0).state
+    easy, rng = get_player("easy", state.rules), np.random.default_rng(1)
+    greedy = sum(str(easy.choose(state, rng)) == "7" for _ in range(2000))
+    # Two thirds of 2,000, give or take four standard deviations of 21.
+    assert 1250 <= greedy <= 1417
+    assert easy.reason(state, Move.parse("7")).startswith("If the board were observed")
+    assert easy.reason(state, Move.parse("2")).endswith("drawn at random.")
+
+
 def test_the_mode_is_chosen_after_the_positions() -> None:
     record = "5 5-6 9 2 1+7 1*3 ~4 4*8 =p:####.#.##"
     state = game_of(record, level=5).state
