@@ -118,6 +118,8 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         *("qttt.players.lookahead", "qttt.players.strategies", "qttt.players.places"),
         *("qttt.players.advice", "qttt.players.explanations"),
     ): (
+        "tests/players/test_evaluation.py",
+        "tests/players/test_lookahead.py",
         "tests/players/test_strategies.py",
         "tests/players/test_puzzles.py",
         "tests/cli/commands/test_advise.py",
@@ -152,8 +154,11 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         *("qttt.observation.samples", "qttt.observation.faults", "qttt.observation.noise_gate"),
         *("qttt.observation.observers", "qttt.observation.devices"),
     ): (
+        "tests/observation/test_samples.py",
         "tests/observation/test_faults.py",
         "tests/observation/test_noise_gate.py",
+        "tests/test_door.py",
+        "tests/observation/test_measure_turn.py",
         "tests/observation/test_devices.py",
         "tests/observation/test_observers.py",
         "tests/crosscheck/test_check.py",

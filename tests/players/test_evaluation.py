@@ -31,4 +31,4 @@ def test_the_numbers_are_those_that_fit_best(name: str) -> None:
     rows, error, tie = fitted(LEVELS[name], POSITIONS, two_modes=name == "TWO_MODES")
     assert getattr(evaluation, name) == pytest.approx(rows, abs=0.006)
     assert error < 0.2
-    assert TIE == pytest.approx(tie, abs=0.04)
+    assert tie == pytest.approx(TIE, abs=0.04)

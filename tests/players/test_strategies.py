@@ -16,12 +16,12 @@ from qttt.game.squares import LINES
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.players import PLAYERS, Choice, Look, choices, get_player, lookahead
-from qttt.players.choices import MAX_OBSERVATIONS, limited
+from qttt.players.choices import MAX_OBSERVATIONS, limited, unlimited
 from qttt.players.evaluation import estimate, line_shares
 from qttt.players.explanations import chances
 from qttt.players.immediate import odds_now
 from qttt.players.lookahead import Budget, look_ahead
-from qttt.players.strategies import accepts_draw, best_choices, solved_values
+from qttt.players.strategies import SearchPlayer, accepts_draw, best_choices, solved_values
 from qttt.solver import probe
 from qttt.solver.blocks import blocks_of
 from qttt.solver.probe import UnsolvedError, ranked
@@ -270,6 +270,41 @@ def test_a_far_limit_does_not_keep_perfect_from_playing() -> None:
     assert limited(Rules.of(4)) == Rules.of(4)
 
 
+def test_only_a_limit_far_away_is_as_good_as_none() -> None:
+    assert limited(Rules.of(5)).options.max_observations == 50
+    assert unlimited(Rules.of(5, "max-observations=50")).options.max_observations is None
+    assert unlimited(Rules.of(5, "max-observations=49")).options.max_observations == 49
+    assert unlimited(Rules.of(5)) == Rules.of(5)
+
+
+@pytest.mark.parametrize(
+    ("name", "clock", "without"),
+    [
+        ("search", Budget(1 << 60, 1.0), Budget(10_000)),
+        ("search:2.5", Budget(1 << 60, 2.5), Budget(25_000)),
+        ("search:3600", Budget(1 << 60, 3600), Budget(36_000_000)),
+        ("search:0.00001", Budget(1 << 60, 0.00001), Budget(1)),
+        ("medium", Budget(400), Budget(400)),
+        ("hard", Budget(15_000, 1.5), Budget(15_000)),
+    ],
+)
+def test_searches_look_as_far_as_their_names_say(name: str, clock: Budget, without: Budget) -> None:
+    for budget, by_clock in ((clock, True), (without, False)):
+        player = get_player(name, Rules.of(2), clock=by_clock)
+        assert isinstance(player, SearchPlayer)
+        assert player.budget == budget
+
+
+def test_a_random_choice_says_how_many_there_were() -> None:
+    rng = np.random.default_rng(1)
+    player = get_player("random", Rules.of(0))
+    for record, reason in (("", "1 is one of 9 legal choices"), ("1 2 3 4 6 5 7 9", "8 is one of one legal")):
+        state = game_of(record, level=0).state
+        assert player.reason(state, choices(state)[0]).startswith(reason)
+        assert player.value(state) == 0
+    assert {str(player.choose(State(Rules.of(0)), rng)) for _ in range(200)} == set("123456789")
+
+
 def test_perfect_is_refused_where_nothing_is_solved() -> None:
     with pytest.raises(
         UnsolvedError, match="player 'perfect' needs solved rules, and Level 2 with quantum-only"
@@ -278,7 +313,7 @@ def test_perfect_is_refused_where_nothing_is_solved() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "Hard", "search:", "search:0", "search:1e3", "search:-1", "human", "search:٣"]
+    "name", ["", "Hard", "search:", "search:0", "search:3601", "search:1e3", "search:-1", "human", "search:٣"]
 )
 def test_unknown_players_are_refused_by_name(name: str) -> None:
     with pytest.raises(UsageError, match="player"):
