@@ -465,9 +465,8 @@ def test_where_no_shot_counts_nothing_can_be_said() -> None:
 
 
 def test_one_thing_that_does_not_agree_is_enough() -> None:
-    one = check_mode(
-        played(2, FULL), Mode.STANDARD, get_observer(), np.random.default_rng(1), threshold=0.001
-    )
+    game, rng = played(2, FULL), np.random.default_rng(1)
+    one = check_mode(game, Mode.STANDARD, get_observer(), rng, threshold=0.001)
     assert one.ok is True
     assert (one.herald_expected, one.herald_p_value) == (0, 1)
     assert all(row.exact > 0 for row in one.squares)
