@@ -121,7 +121,6 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/players/test_evaluation.py",
         "tests/players/test_lookahead.py",
         "tests/players/test_strategies.py",
-        "tests/players/test_puzzles.py",
         "tests/cli/commands/test_advise.py",
     ),
     ("qttt.players.match_files", "qttt.players.matches", "qttt.workers"): (
@@ -211,11 +210,13 @@ OPERATORS: tuple[str, ...] = (
 )
 
 # What is not changed: texts with their formats, messages of errors, annotations, assertions, decorators, the
-# bases of classes, imports, and the stars and slashes that are no operators.
+# bases of classes, imports, and the stars and slashes that are no operators. Nor `zip(…, strict=True)`, which
+# asserts too, and `field(repr=False)`.
 _LEFT_ALONE = {
     *("fstring", "raise_stmt", "assert_stmt", "annassign", "decorator", "import_from", "import_name"),
 }
 _SHOWN_ONLY = {"__repr__"}
+_KEYWORDS_LEFT_ALONE = {"strict", "repr"}
 
 
 def file_of(module: str) -> Path:
@@ -251,6 +252,8 @@ def _is_left_alone(node: Any) -> bool:
         return True
     while (parent := node.parent) is not None:
         if parent.type in _LEFT_ALONE and not (parent.type == "annassign" and _follows_equals(node)):
+            return True
+        if parent.type == "argument" and parent.children[0].get_code().strip() in _KEYWORDS_LEFT_ALONE:
             return True
         if parent.type == "tfpdef" and node is not parent.children[0]:
             return True
