@@ -166,6 +166,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         *("qttt.observation.job_file", "qttt.observation.job_runs"),
         *("qttt.crosscheck.by_device", "qttt.crosscheck.by_job"),
     ): (
+        "tests/observation/test_job_runs.py",
         "tests/crosscheck/test_by_device.py",
         "tests/cli/commands/test_check_by_job.py",
         "tests/cli/commands/test_observe_by_job.py",
