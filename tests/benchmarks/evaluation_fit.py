@@ -1,7 +1,7 @@
 """Fit the numbers of ``qttt.players.evaluation`` to exact values.
 
 ``python -m tests.benchmarks.evaluation_fit [POSITIONS]`` prints the constants and the error that is left:
-``ONE_MODE`` from Levels 2 and 3, ``TWO_MODES`` from Levels 4 and, where it is solved, 5.
+``ONE_MODE`` from Levels 2 and 3, ``TWO_MODES`` from Level 4.
 """
 
 import sys
@@ -12,14 +12,15 @@ from scipy.optimize import least_squares
 
 from qttt.game import Game
 from qttt.game.outcomes import Observation
-from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.players.evaluation import empty_counts, line_chances
 from qttt.solver.blocks import blocks_of
-from qttt.solver.probe import is_solved, prober_for
+from qttt.solver.probe import prober_for
 
 Numbers = NDArray[np.float64]
+LEVELS = {"ONE_MODE": [2, 3], "TWO_MODES": [4]}
+POSITIONS = 4000
 #: Where the fit starts, and what it keeps to where the positions say little: own lines, the opponent's, the
 #: difference between the modes, the move.
 PRIOR: Numbers = np.array([1, 0.45, 0.2, 1, 0.45, 0.2, 0, 0.1])
@@ -70,8 +71,8 @@ def predicted(p: Numbers, x: Numbers, *, two_modes: bool) -> Numbers:
     return guess
 
 
-def fit(levels: list[int], count: int, *, two_modes: bool) -> None:
-    """Fit the numbers for some levels, and print them."""
+def fitted(levels: list[int], count: int, *, two_modes: bool) -> tuple[Numbers, float, float]:
+    """The numbers that fit so many positions of some levels best, the error that is left, and ``TIE``."""
     states = [
         state for level in levels for state in random_states(level, count, np.random.default_rng(level))
     ]
@@ -80,7 +81,7 @@ def fit(levels: list[int], count: int, *, two_modes: bool) -> None:
     y = np.array([entry.for_player(state.turn) for entry, state in zip(exact, states, strict=True)])
     empty = np.array([len(state.position.empty_squares) for state in states])
     left = 0.0
-    print("TWO_MODES = (" if two_modes else "ONE_MODE = (")
+    rows = []
     for squares in range(1, 9):
         here = empty == squares
 
@@ -88,16 +89,22 @@ def fit(levels: list[int], count: int, *, two_modes: bool) -> None:
             errors = predicted(p, x[here], two_modes=two_modes) - y[here]
             return np.append(errors, STIFFNESS * (p - PRIOR))
 
-        found = least_squares(residuals, PRIOR).x
-        left += float(np.sum((predicted(found, x[here], two_modes=two_modes) - y[here]) ** 2))
-        print(f"    ({', '.join(f'{number + 0.0:.2f}' for number in found)}),")
-    print(f")  # levels {levels}: {len(states)} positions, standard deviation {y.std():.3f},")
-    print(f"   # error {np.sqrt(left / len(states)):.3f}")
+        rows.append(least_squares(residuals, PRIOR).x)
+        left += float(np.sum((predicted(rows[-1], x[here], two_modes=two_modes) - y[here]) ** 2))
     share = np.array([entry.tie for entry in exact]) @ (1 - np.abs(y)) / np.sum((1 - np.abs(y)) ** 2)
-    print(f"TIE = {share:.2f}")
+    return np.array(rows), float(np.sqrt(left / len(states))), float(share)
+
+
+def main() -> None:
+    """Fit both tables, and print them."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else POSITIONS
+    for name, levels in LEVELS.items():
+        rows, error, tie = fitted(levels, count, two_modes=name == "TWO_MODES")
+        print(f"{name} = (")
+        for row in rows:
+            print(f"    ({', '.join(f'{number + 0.0:.2f}' for number in row)}),")
+        print(f")  # levels {levels}: {count} positions of each, error {error:.3f}; TIE = {tie:.2f}")
 
 
 if __name__ == "__main__":
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
-    fit([2, 3], wanted, two_modes=False)
-    fit([level for level in (4, 5) if is_solved(Rules.of(level))], wanted, two_modes=True)
+    main()

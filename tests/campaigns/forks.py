@@ -247,10 +247,11 @@ def run_module(module: str, file: Path, plan: Plan, items: list[WorkItem], sessi
 def _try(item: WorkItem, module: str, file: Path, original: str, plan: Plan, most: float) -> WorkResult:
     (mutation,) = item.mutations
     operator = get_operator(mutation.operator_name)()
-    source = cosmic_ray.mutating.mutate_code(original, operator, mutation.occurrence)
     try:
+        source = cosmic_ray.mutating.mutate_code(original, operator, mutation.occurrence)
         compile(source, str(file), "exec")
-    except SyntaxError as error:
+    # Of an exception that is named with its module cosmic-ray makes no mutant, but an AttributeError.
+    except (SyntaxError, AttributeError) as error:
         return WorkResult(WorkerOutcome.EXCEPTION, str(error), TestOutcome.INCOMPETENT)
     tests = plan.tests_of(file, original, mutation.start_pos[0], mutation.end_pos[0], most)
     outcome, output = try_source(module, file, source, tests, 5 + int(3 * plan.time_of(tests)))

@@ -112,29 +112,69 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/observation/test_measure_turn.py",
         "tests/crosscheck/test_check.py",
     ),
+    (
+        *("qttt.players.choices", "qttt.players.evaluation", "qttt.players.immediate"),
+        *("qttt.players.lookahead", "qttt.players.strategies", "qttt.players.places"),
+        *("qttt.players.advice", "qttt.players.explanations"),
+    ): (
+        "tests/players/test_evaluation.py",
+        "tests/players/test_lookahead.py",
+        "tests/players/test_strategies.py",
+        "tests/cli/commands/test_advise.py",
+    ),
     ("qttt.players.match_files", "qttt.players.matches", "qttt.workers"): (
         "tests/players/test_match_files.py",
         "tests/players/test_matches.py",
         "tests/test_workers.py",
     ),
+    ("qttt.records.record", "qttt.records.text", "qttt.records.files", "qttt.records.merge"): (
+        "tests/records/test_merge.py",
+        "tests/records/test_files.py",
+        "tests/records/test_record.py",
+        "tests/campaigns/test_surroundings.py",
+    ),
     (
-        "qttt.crosscheck.check",
-        "qttt.crosscheck.report",
-        "qttt.crosscheck.views",
-        "qttt.crosscheck.blindspots",
-        "qttt.crosscheck.selfcheck",
-        "qttt.stats",
+        *("qttt.stats", "qttt.crosscheck.check", "qttt.crosscheck.report", "qttt.crosscheck.views"),
+        *("qttt.crosscheck.blindspots", "qttt.crosscheck.selfcheck"),
     ): (
+        "tests/test_stats.py",
         "tests/crosscheck/test_check.py",
         "tests/crosscheck/test_views.py",
         "tests/crosscheck/test_blindspots.py",
+        "tests/crosscheck/test_roads.py",
         "tests/crosscheck/test_selfcheck.py",
         "tests/cli/commands/test_circuit.py",
     ),
-    ("qttt.crosscheck.by_device", "qttt.crosscheck.by_job"): (
+    ("circuits.backends.job_store", "circuits.backends.job_circuits"): (
+        "tests/circuits/backends/test_job_store.py",
+        "tests/cli/console/test_job_output.py",
+    ),
+    (
+        *("qttt.observation.samples", "qttt.observation.faults", "qttt.observation.noise_gate"),
+        *("qttt.observation.observers", "qttt.observation.devices"),
+    ): (
+        "tests/observation/test_samples.py",
+        "tests/observation/test_faults.py",
+        "tests/observation/test_noise_gate.py",
+        "tests/test_door.py",
+        "tests/observation/test_measure_turn.py",
+        "tests/observation/test_devices.py",
+        "tests/observation/test_observers.py",
+        "tests/crosscheck/test_check.py",
+    ),
+    (
+        *("qttt.observation.job_file", "qttt.observation.job_runs"),
+        *("qttt.crosscheck.by_device", "qttt.crosscheck.by_job"),
+    ): (
+        "tests/observation/test_job_runs.py",
         "tests/crosscheck/test_by_device.py",
         "tests/crosscheck/test_by_job.py",
+        "tests/cli/console/test_job_output.py",
         "tests/cli/keyboard/test_demonstration.py",
+    ),
+    ("circuits.backends.ibm.accounts", "qttt.cli.commands.login"): (
+        "tests/circuits/backends/ibm/test_accounts.py",
+        "tests/cli/commands/test_login.py",
     ),
 }
 MODULES: tuple[str, ...] = tuple(chain.from_iterable(TARGETS))
@@ -171,11 +211,13 @@ OPERATORS: tuple[str, ...] = (
 )
 
 # What is not changed: texts with their formats, messages of errors, annotations, assertions, decorators, the
-# bases of classes, imports, and the stars and slashes that are no operators.
+# bases of classes, imports, and the stars and slashes that are no operators. Nor `zip(…, strict=True)`, which
+# asserts too, and `field(repr=False)`.
 _LEFT_ALONE = {
     *("fstring", "raise_stmt", "assert_stmt", "annassign", "decorator", "import_from", "import_name"),
 }
 _SHOWN_ONLY = {"__repr__"}
+_KEYWORDS_LEFT_ALONE = {"strict", "repr"}
 
 
 def file_of(module: str) -> Path:
@@ -211,6 +253,8 @@ def _is_left_alone(node: Any) -> bool:
         return True
     while (parent := node.parent) is not None:
         if parent.type in _LEFT_ALONE and not (parent.type == "annassign" and _follows_equals(node)):
+            return True
+        if parent.type == "argument" and parent.children[0].get_code().strip() in _KEYWORDS_LEFT_ALONE:
             return True
         if parent.type == "tfpdef" and node is not parent.children[0]:
             return True

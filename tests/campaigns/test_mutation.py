@@ -54,7 +54,7 @@ class Thing(Base[4]):
     def grow(self, *others, by: int | float = 7) -> int | None:
         if not self.size:
             raise ValueError(f"{self.size + 8} is not {9:{10}}")
-        return {**self.more, "11": 12}
+        return {**self.more, "11": 12} | dict(zip(self, other, strict=True))
     def __repr__(self) -> str:
         return "13" * 14
 '''
@@ -68,6 +68,7 @@ class Thing(Base[4]):
     assert found == [
         ("AddNot", 9),
         *(("NumberReplacer", line) for line in (3, 3, 7, 7, 8, 8, 11, 11)),
+        ("ReplaceBinaryOperator_BitOr_BitAnd", 11),
         ("ReplaceUnaryOperator_Delete_Not", 9),
     ]
 

@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Callable
+from math import pi, sin
 
 import pytest
 
-from qttt.crosscheck.blindspots import unresolved
+from qttt.crosscheck.blindspots import _plants, unresolved
 from qttt.crosscheck.selfcheck import BATTERY
+from qttt.game.odds import distance
 from qttt.game.symbols import Mode
+from qttt.observation.compiler import compile_moves
 from tests.support import plants
 from tests.support.cli_runs import run, run_json
 from tests.support.games import game_of
@@ -46,6 +49,17 @@ def test_what_a_record_cannot_tell(level: int, record: str, modes: str, blind: s
     assert set(unresolved(game_of(record, level), looked_at)) >= blind
     if "=p" not in record:
         assert set(unresolved(game_of(record, level), looked_at)) == blind
+
+
+def test_the_angle_that_is_one_percent_too_wide_changes_the_odds_by_little() -> None:
+    """A rotation by π/2 that turns 1 % further moves sin(π/200) / 2 of the weight."""
+    (wider,) = [plant for name, plant in _plants() if name == "1 % of an angle"]
+    board = compile_moves(game_of("1 1*2", 2), Mode.STANDARD)
+    planted = wider(board)
+    assert planted is not None
+    moved = distance(board.exact().outcomes, planted.exact().outcomes)
+    assert moved == pytest.approx(sin(pi / 200) / 2)
+    assert wider(compile_moves(game_of("1 3+4", 2), Mode.STANDARD)) is None
 
 
 @pytest.mark.parametrize(

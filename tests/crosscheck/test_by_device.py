@@ -1,6 +1,7 @@
 """The cross-check on devices: within what the reported errors predict, and not beyond."""
 
 import json
+from dataclasses import replace
 from importlib.util import find_spec
 from math import comb
 
@@ -128,6 +129,11 @@ def test_the_limits_are_those_that_the_page_states() -> None:
     chance = 3.5 * 0.5 / 90**0.5
     assert verdict.tvd_limit == pytest.approx(1 - (1 - faulty) / 0.9 + chance, abs=0.02)
     assert verdict.ok
+    # Of the two limits the one that is nearer.
+    gaps = (0.1 - verdict.impossible_limit, verdict.tvd_after - verdict.tvd_limit)
+    assert verdict.excess == max(gaps) < 0
+    assert replace(verdict, tvd_limit=0.1).excess == pytest.approx(60 / 90 - 0.5 - 0.1)
+    assert replace(verdict, impossible_limit=0.05).excess == pytest.approx(0.05)
     assert verdict.kinds == {"a piece doubled": 10}
     nothing = judge(
         read_shots(game.state, Mode.STANDARD, readout, Shots.from_registers({"pos": bits[90:]}, 10)),

@@ -453,6 +453,27 @@ def test_where_no_shot_counts_nothing_can_be_said() -> None:
         assert agreement(verdicts) is verdict
 
 
+def test_one_thing_that_does_not_agree_is_enough() -> None:
+    game, rng = played(2, FULL), np.random.default_rng(1)
+    one = check_mode(game, Mode.STANDARD, get_observer(), rng, threshold=0.001)
+    assert one.ok is True
+    assert (one.herald_expected, one.herald_p_value) == (0, 1)
+    assert all(row.exact > 0 for row in one.squares)
+    for changes in (
+        {"exact_ok": False},
+        {"sample": replace(one.sample, illegal=1)},
+        {"impossible": {"X........": 1}},
+        {"p_value": 0.001},
+        {"herald_p_value": 0.001},
+    ):
+        assert replace(one, **changes).ok is False
+    assert replace(one, p_value=0.00101, herald_p_value=0.00101).ok is True
+    # Where nothing was measured the shots are as far from the odds as can be, and show every share.
+    nothing = check_mode(game, Mode.STANDARD, Counted({}), rng)
+    assert nothing.sampled_tvd == 1
+    assert {(row.measured, row.low, row.high) for row in nothing.squares} == {(0, 0, 1)}
+
+
 def test_a_p_value_can_be_as_small_as_its_threshold_asks() -> None:
     rng = np.random.default_rng(0)
     wrong = {"a": 700, "b": 300}

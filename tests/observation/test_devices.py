@@ -13,7 +13,16 @@ from qttt.game.odds import distance
 from qttt.game.outcomes import Positions, filled_squares
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import lean_pieces
-from qttt.observation.devices import DeviceObserver, Plan, _drafts, first_positions, open_device, read_shots
+from qttt.observation.devices import (
+    DeviceObserver,
+    Plan,
+    _drafts,
+    draw_seed,
+    first_positions,
+    is_device,
+    open_device,
+    read_shots,
+)
 from qttt.observation.noise_gate import NoiseError
 from qttt.stats import p_value
 from tests.support.full_boards import full_games
@@ -238,3 +247,24 @@ def test_nothing_is_drawn_from_random_bits(monkeypatch: pytest.MonkeyPatch) -> N
     # A sample is looked at, and nothing is taken from it.
     observer.accept_noise = False
     assert observer.sample(game, Mode.STANDARD, 200, rng).shots == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ibm", True),
+        ("ibm_fez", True),
+        ("fake_fez", True),
+        ("aer", False),
+        ("ibmx", False),
+        ("my_fake_fez", False),
+    ],
+)
+def test_devices_are_known_by_their_names(name: str, expected: bool) -> None:
+    assert is_device(name) is expected
+
+
+def test_seeds_of_jobs_are_31_bits() -> None:
+    seeds = [draw_seed(np.random.default_rng(seed)) for seed in range(50)]
+    assert 2**30 < max(seeds) < 2**31
+    assert len(set(seeds)) == 50

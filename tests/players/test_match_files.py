@@ -201,6 +201,13 @@ def test_verify(tmp_path: Path) -> None:
     assert "holds 1 game, and" in told.out
     assert "The last line was cut short when the match was stopped, and does not count." in told.out
     assert file.read_bytes() == b"".join(WHOLE[:3])[:-1]
+    for lines, cut, games in (
+        ([*WHOLE[:4], WHOLE[4][:-1]], True, 3),
+        ([WHOLE[0], WHOLE[1][:9]], True, 0),
+        (WHOLE[:2], False, 1),
+    ):
+        read = read_match(saved(tmp_path, lines))
+        assert (read.cut, len(read.played), read.kept) == (cut, games, len(b"".join(WHOLE[: games + 1])))
     file = saved(tmp_path, WHOLE[:1])
     found = run_json("selfplay", "--verify", str(file))
     assert (found["ok"], found["games"], found["results"], found["seed"]) == (True, 0, None, 5)

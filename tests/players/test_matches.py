@@ -7,8 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,10 @@ from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
-from qttt.players.matches import Match, Score, play_game, play_match
+from qttt.players.matches import Match, Played, Score, play_game, play_match
 from qttt.records.record import Record
 from qttt.solver import probe
-from qttt.stats import mean_interval, wilson
+from qttt.stats import wilson
 from tests.support.processes import left_in_group
 
 ROOT = Path(__file__).parents[2]
@@ -39,29 +40,6 @@ def reported(*words: str) -> dict[str, Any]:
     found = json.loads(selfplay(*words, "--json"))
     assert isinstance(found, dict)
     return found
-
-
-def test_wilson_s_interval() -> None:
-    # Wilson's interval for 8 of 10: (0.4902, 0.9433), as textbooks have it.
-    low, high = wilson(8, 10)
-    assert (round(low, 4), round(high, 4)) == (0.4902, 0.9433)
-    assert wilson(0, 10)[0] == 0
-    assert wilson(10, 10)[1] == 1
-    assert wilson(0, 10)[1] == pytest.approx(1 - wilson(10, 10)[0])
-    assert wilson(0, 0) == (0, 1)
-    # It holds the shares whose score test the count passes, to the edge.
-    low, high = wilson(30, 100)
-    for edge in (low, high):
-        z = (0.3 - edge) / (edge * (1 - edge) / 100) ** 0.5
-        assert abs(z) == pytest.approx(1.959964, abs=1e-5)
-
-
-def test_the_interval_of_a_mean() -> None:
-    # Wins minus losses of 3 wins, 1 loss and 4 ties: mean 1/4, variance 1/2 - 1/16.
-    mean, low, high = mean_interval(2, 4, 8)
-    assert mean == 0.25
-    assert high - mean == pytest.approx(1.959964 * (0.4375 / 8) ** 0.5, abs=1e-6)
-    assert mean - low == pytest.approx(high - mean)
 
 
 @pytest.mark.parametrize("level", range(6))
@@ -138,6 +116,47 @@ def test_a_stopped_match_goes_on_and_leaves_no_trace(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_score_counts_results_starters_and_phases() -> None:
+    """Two wins, a loss and a tie: mean 1/4, and 3/4 − 1/16 its variance."""
+    score = Score()
+    for number, (first, result) in enumerate(
+        [(Symbol.X, Result.X), (Symbol.O, Result.X), (Symbol.O, Result.O), (Symbol.X, Result.TIE)]
+    ):
+        score.add(Played(number, first, result, number, ""))
+    assert (score.games, score.starter_wins, score.observations) == (4, 2, 6)
+    mean, low, high = score.value()
+    assert mean == 0.25
+    assert (high - mean, mean - low) == pytest.approx((1.959964 * (11 / 16 / 4) ** 0.5,) * 2, abs=1e-6)
+    assert score.share(Result.X) == (0.5, *wilson(2, 4))
+    assert Score().share(Result.X) == (0.0, 0.0, 1.0)
+    with pytest.raises(UsageError, match="no games"):
+        Score().value()
+
+
+def test_no_more_than_64_batches_wait_and_those_left_are_cancelled() -> None:
+    waiting: list[Future[list[Played]]] = []
+    sizes = []
+
+    class Later(Executor):
+        def submit(self, function: Any, /, *arguments: Any, **_: Any) -> Any:
+            future: Future[list[Played]] = Future()
+            if len(waiting) < 64:
+                future.set_result(function(*arguments))
+            waiting.append(future)
+            sizes.append(len(arguments[1]))
+            return future
+
+    match = Match("random", "random", Rules.of(0))
+    games = play_match(match, range(150), Later())
+    assert next(games) == play_game(match, 0)
+    assert len(waiting) == 64
+    assert set(sizes) == {2}
+    assert [game.number for game in islice(games, 127)] == list(range(1, 128))
+    games.close()  # type: ignore[attr-defined]
+    assert all(future.done() for future in waiting)
+    assert any(future.cancelled() for future in waiting)
+
+
 def test_aer_observes_the_same_match() -> None:
     report = reported("--x", "greedy", "--o", "random", "--games", "2", "--seed", "1", "--backend", "aer")
     assert report["backend"] == "aer"

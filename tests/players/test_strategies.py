@@ -15,12 +15,12 @@ from qttt.game.squares import LINES
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.players import PLAYERS, choices, get_player, lookahead
-from qttt.players.choices import MAX_OBSERVATIONS, limited
+from qttt.players.choices import MAX_OBSERVATIONS, limited, unlimited
 from qttt.players.evaluation import estimate, line_shares
 from qttt.players.explanations import chances
 from qttt.players.immediate import odds_now
 from qttt.players.lookahead import Budget, look_ahead
-from qttt.players.strategies import accepts_draw, best_choices, solved_values
+from qttt.players.strategies import SearchPlayer, accepts_draw, best_choices, solved_values
 from qttt.solver import probe
 from qttt.solver.blocks import blocks_of
 from qttt.solver.places import Place, moved
@@ -145,6 +145,30 @@ def test_greedy_takes_the_best_odds_at_once() -> None:
             assert value.tie == pytest.approx(odds[Result.TIE])
 
 
+@pytest.mark.parametrize(
+    ("record", "best"), [("7+9 3+6 1 1*2 3*4 9*5", "8"), ("2+3 1+7 1*5 2*4 7*6 8", "8*9")]
+)
+def test_of_equal_odds_greedy_takes_the_fewest_ties(record: str, best: str) -> None:
+    """Both choices that are left win equally more often than they lose, and one ties less often."""
+    state = game_of(record).state
+    (first, second) = odds_now(state).values()
+    assert first.value == pytest.approx(second.value)
+    assert abs(first.tie - second.tie) > 0.03
+    rng = np.random.default_rng(1)
+    assert {str(get_player("greedy", state.rules).choose(state, rng)) for _ in range(20)} == {best}
+
+
+def test_easy_is_greedy_every_other_time() -> None:
+    # Greedy completes the left column; of the three choices, one drawn at random is that one in a third.
+    state = game_of("1 5 4 9 8 6", level=0).state
+    easy, rng = get_player("easy", state.rules), np.random.default_rng(1)
+    greedy = sum(str(easy.choose(state, rng)) == "7" for _ in range(2000))
+    # Two thirds of 2,000, give or take four standard deviations of 21.
+    assert 1250 <= greedy <= 1417
+    assert easy.reason(state, Move.parse("7")).startswith("If the board were observed")
+    assert easy.reason(state, Move.parse("2")).endswith("drawn at random.")
+
+
 def test_the_mode_is_chosen_after_the_positions() -> None:
     record = "5 5-6 9 2 1+7 1*3 ~4 4*8 =p:####.#.##"
     state = game_of(record, level=5).state
@@ -218,6 +242,41 @@ def test_a_far_limit_does_not_keep_perfect_from_playing() -> None:
     assert limited(Rules.of(4)) == Rules.of(4)
 
 
+def test_only_a_limit_far_away_is_as_good_as_none() -> None:
+    assert limited(Rules.of(5)).options.max_observations == 50
+    assert unlimited(Rules.of(5, "max-observations=50")).options.max_observations is None
+    assert unlimited(Rules.of(5, "max-observations=49")).options.max_observations == 49
+    assert unlimited(Rules.of(5)) == Rules.of(5)
+
+
+@pytest.mark.parametrize(
+    ("name", "clock", "without"),
+    [
+        ("search", Budget(1 << 60, 1.0), Budget(10_000)),
+        ("search:2.5", Budget(1 << 60, 2.5), Budget(25_000)),
+        ("search:3600", Budget(1 << 60, 3600), Budget(36_000_000)),
+        ("search:0.00001", Budget(1 << 60, 0.00001), Budget(1)),
+        ("medium", Budget(400), Budget(400)),
+        ("hard", Budget(15_000, 1.5), Budget(15_000)),
+    ],
+)
+def test_searches_look_as_far_as_their_names_say(name: str, clock: Budget, without: Budget) -> None:
+    for budget, by_clock in ((clock, True), (without, False)):
+        player = get_player(name, Rules.of(2), clock=by_clock)
+        assert isinstance(player, SearchPlayer)
+        assert player.budget == budget
+
+
+def test_a_random_choice_says_how_many_there_were() -> None:
+    rng = np.random.default_rng(1)
+    player = get_player("random", Rules.of(0))
+    for record, reason in (("", "1 is one of 9 legal choices"), ("1 2 3 4 6 5 7 9", "8 is one of one legal")):
+        state = game_of(record, level=0).state
+        assert player.reason(state, choices(state)[0]).startswith(reason)
+        assert player.value(state) == 0
+    assert {str(player.choose(State(Rules.of(0)), rng)) for _ in range(200)} == set("123456789")
+
+
 def test_perfect_is_refused_where_nothing_is_solved() -> None:
     with pytest.raises(
         UnsolvedError, match="player 'perfect' needs solved rules, and Level 2 with quantum-only"
@@ -226,7 +285,7 @@ def test_perfect_is_refused_where_nothing_is_solved() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "Hard", "search:", "search:0", "search:1e3", "search:-1", "human", "search:٣"]
+    "name", ["", "Hard", "search:", "search:0", "search:3601", "search:1e3", "search:-1", "human", "search:٣"]
 )
 def test_unknown_players_are_refused_by_name(name: str) -> None:
     with pytest.raises(UsageError, match="player"):

@@ -50,6 +50,9 @@ def test_printed_layout() -> None:
         "=p:##.##.### {hm} =r:XX.XO.OXO\n5. 3 {end}"
     )
     assert str(Record()) == ""
+    for parts in ([Comment("a list")], (Comment("a text"), "5")):
+        with pytest.raises(RecordError, match="headers, comments and tokens"):
+            Record(parts)  # type: ignore[arg-type]
     assert str(Record.parse("{only}")) == "{only}"
 
 

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from qiskit.circuit import QuantumCircuit
 
-from circuits.backends import job_store
+from circuits.backends import job_circuits, job_store
 from circuits.backends.job_store import Job, JobState, StoredCircuit
 from circuits.decoding import Shots
 from circuits.errors import BackendError, BackendUsageError
@@ -126,6 +127,43 @@ def test_damage_is_named(edit: Edit, message: str, tmp_path: Path) -> None:
         job_store.load(path)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
+
+
+def test_what_is_at_a_limit_is_read(tmp_path: Path) -> None:
+    for changes in (
+        {"seed": 0, "quantum_seconds": 0.0},
+        {"seed": 2**31 - 1, "quantum_seconds": 1e9, "instance": "x" * 500},
+        {"state": JobState.DONE, "results": (shots_of(64), shots_of(0))},
+    ):
+        job = a_job(**changes)
+        job_store.save(job, tmp_path / "a.job")
+        assert job_store.to_json(job_store.load(tmp_path / "a.job")) == job_store.to_json(job)
+    still = QuantumCircuit(1)
+    for length, unit in ((0, "dt"), (2**48, "dt"), (0.5, "us")):
+        still.delay(length, 0, unit)
+    assert job_circuits.from_json(job_circuits.to_json(still)) == still
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"seed": 2**31},
+        {"seed": -1},
+        {"quantum_seconds": -0.5},
+        {"instance": "x" * 501},
+        {"instance": ""},
+        {"results": [{}]},
+    ],
+)
+def test_what_is_beyond_a_limit_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(BackendUsageError, match=f"'{next(iter(changes))}' is missing or wrong"):
+        job_store.from_json(job_store.to_json(a_job()) | changes)
+
+
+@pytest.mark.parametrize("registers", [{}, [["a", 1]] * 65, [["a", 0]], [["a", -1]], [["a", 1], ["a", 1]]])
+def test_registers_are_few_and_each_has_a_name_of_its_own(registers: object) -> None:
+    with pytest.raises(BackendUsageError, match="regist"):
+        job_circuits.from_json({"qubits": 1, "registers": registers, "phase": 0, "instructions": []})
 
 
 def test_results_of_the_wrong_length() -> None:

@@ -11,11 +11,13 @@ from qttt.cli.main import main
 from qttt.game import Game
 from qttt.game.moves import Move
 from qttt.game.squares import LINES, NAMES
-from qttt.players.advice import advise
-from qttt.players.explanations import LINE_NAMES, why
+from qttt.game.symbols import Symbol
+from qttt.players.advice import Advice, advise
+from qttt.players.explanations import LINE_NAMES, chances, why
 from qttt.players.lookahead import Budget
 from qttt.players.strategies import solved_values
 from qttt.solver import probe
+from qttt.solver.probe import Value
 from tests.campaigns.agreement import compared
 from tests.support.games import game_of, random_states
 
@@ -97,6 +99,8 @@ def test_a_full_board_and_the_end_of_a_game_have_a_value_and_no_choice() -> None
     assert over["value"] == 1
     assert over["x"] == 1
     assert over["moves"] == []
+    tie = advised("1 2 3 4 6 5 7 9 8 =XOXOOXXXO", "--level", "0")
+    assert (tie["value"], tie["tie"]) == (0, 1)
 
 
 def test_a_rule_of_thumb_is_called_one() -> None:
@@ -162,6 +166,41 @@ def test_a_wrong_value_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None
     found = compared(2, 5)
     assert any("x - o" in fault for fault in found.faults)
     assert len(found.faults) >= 5
+
+
+@pytest.mark.parametrize(
+    ("method", "exact", "depth", "positions", "how"),
+    [
+        ("solver", True, None, None, "exact"),
+        ("search", True, 0, 0, "exact: this observation, and every board that it may leave"),
+        ("search", True, 1, 0, "exact: every choice leads to solved positions"),
+        ("search", True, 3, 1234, "exact: a search up to solved positions, 1,234 positions"),
+        (
+            "search",
+            False,
+            0,
+            0,
+            "estimated: this observation exactly, what comes after it by a rule of thumb",
+        ),
+        ("search", False, 2, 30000, "estimated: a search 2 deep, 30,000 positions"),
+    ],
+)
+def test_how_it_was_found_is_said(
+    method: str, exact: bool, depth: int | None, positions: int | None, how: str
+) -> None:
+    assert Advice(Symbol.X, Value(0, 0), method, exact, depth, positions, (), "").how == how
+
+
+def test_a_reply_is_judged_as_the_choice_was() -> None:
+    """By the search where nothing is solved, and by the solver where it is."""
+    game = game_of("1+3 2+5", options="quantum-only")
+    assert "O's best reply is then" in advise(game, Budget(300)).why
+    game = game_of("5 1+3")
+    best = advise(game).choices[0][0]
+    assert isinstance(best, Move)
+    after = game.state.child(best)
+    reply, value = probe.ranked(probe.prober_for(after.rules).best_values(after), after.turn)[0]
+    assert f"O's best reply is then {reply} ({chances(value)})." in advise(game).why
 
 
 def test_a_small_budget_still_looks_one_move_ahead() -> None:

@@ -35,6 +35,7 @@ def test_saving_and_logging_in(service: Service, tmp_path: Path, capfd: pytest.C
     (account,) = saved.values()
     assert (account["token"], account["instance"], account["is_default_account"]) == (TOKEN, "mine", True)
     assert account_file(tmp_path).stat().st_mode & 0o777 == 0o600
+    assert account_file(tmp_path).parent.stat().st_mode & 0o777 == 0o700
     state = account_state(connect())
     assert state == AccountState("ibm_quantum_platform", "mine", CRN, "open", False, 540)
     assert state.warning is None
