@@ -114,7 +114,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
     ),
     (
         *("qttt.players.choices", "qttt.players.evaluation", "qttt.players.immediate"),
-        *("qttt.players.lookahead", "qttt.players.strategies", "qttt.players.places"),
+        *("qttt.players.lookahead", "qttt.players.strategies", "qttt.solver.places"),
         *("qttt.players.advice", "qttt.players.explanations"),
     ): (
         "tests/players/test_evaluation.py",

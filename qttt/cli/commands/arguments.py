@@ -210,15 +210,19 @@ def source_of(arguments: Namespace, record: Record | None = None) -> Source:
             yet does not draw again what was drawn before.
 
     Raises:
-        UsageError: a flag contradicts a header.
+        UsageError: a flag contradicts a header, or a header names code to be run.
     """
+    from qttt.observation.observers import named_in_file
+
     headers = {} if record is None else record.headers
     for key in ("Backend", "Seed"):
         flag, written = getattr(arguments, key.lower()), headers.get(key)
         if flag is not None and written not in (None, str(flag)):
             raise UsageError(f'--{key.lower()} {flag} contradicts the record\'s header [{key} "{written}"]')
     rolls = Rolls.D6 if headers.get("Rolls") == str(Rolls.D6) else Rolls(arguments.rolls)
-    backend = headers.get("Backend") if arguments.backend is None else arguments.backend
+    backend = arguments.backend
+    if backend is None and "Backend" in headers:
+        backend = named_in_file(headers["Backend"])
     seed = arguments.seed
     if record is not None and "Seed" in headers:
         seed = int(headers["Seed"]), len(record.events)

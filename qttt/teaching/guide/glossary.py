@@ -52,7 +52,7 @@ TERMS: tuple[Term, ...] = (
     ),
     Term("half", "One of the two places of a piece in superposition.", 1),
     Term("herald", "In a circuit: a qubit that tells whether a half-cancel succeeded and the run counts.", 3),
-    Term("initiator", "The player who filled the last empty square, and so began the observation."),
+    Term("initiator", "The player who filled the last empty square, and so began the observation.", 1),
     Term(
         "line",
         "Three squares in a row, a column or a diagonal; three of one symbol in a line are a three-in-a-row.",

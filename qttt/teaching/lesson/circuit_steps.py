@@ -1,7 +1,6 @@
 """What the events of one phase mean for its circuit: the boxes they add and the amplitudes they change."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from math import copysign, isclose, sqrt
 
 from circuits.exact import Part, parts
@@ -15,21 +14,9 @@ from qttt.game.roots import Attack, Root, read_roots, root_state
 from qttt.game.squares import EMPTY, SQUARES
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import CompiledBoard, compile_moves
-from qttt.teaching.lesson.steps import Box, CircuitStep
+from qttt.teaching.lesson.steps import BoardPart, Box, CircuitStep
 
 _TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class BoardPart(Part):
-    """An independent part of a game's board, with the sign of the whole that its dice show.
-
-    Attributes:
-        sums: for patterns of a half-cancelled piece the sum of dice that their amplitude is, in signs:
-            ``(½ − √½)/√1.29``.
-    """
-
-    sums: Mapping[str, str] = field(default_factory=dict)
 
 
 class PhaseCircuit:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from qttt.display.pictures.bars import Series, outcome_order
 from qttt.display.text import draw_board, percent
-from qttt.teaching.lesson.circuit_steps import BoardPart
 from qttt.teaching.lesson.phrases import (
     box_words,
     gate_list,
@@ -18,7 +17,7 @@ from qttt.teaching.lesson.phrases import (
     sign_note,
     verdict_words,
 )
-from qttt.teaching.lesson.steps import Distribution, Lesson, LessonStep
+from qttt.teaching.lesson.steps import BoardPart, Distribution, Lesson, LessonStep
 
 _MOST_OUTCOMES = 16
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")

@@ -12,8 +12,7 @@ from qttt.game.roots import met_weight
 from qttt.game.rules import Level
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Symbol
-from qttt.teaching.lesson.circuit_steps import BoardPart
-from qttt.teaching.lesson.steps import Box, LessonStep
+from qttt.teaching.lesson.steps import BoardPart, Box, LessonStep
 
 _TOLERANCE = 1e-9
 _LARGEST = 64

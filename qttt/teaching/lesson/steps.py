@@ -1,9 +1,10 @@
 """What a lesson is made of: one step an event, everything in it computed from the game."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from circuits.exact import Part
 from qttt.game.position import START, Position
 from qttt.game.squares import SQUARES
 from qttt.game.state import State
@@ -14,7 +15,18 @@ from qttt.teaching.lesson.rule_sentences import Rule
 if TYPE_CHECKING:
     from circuits.program import GateStep as Gate
     from qttt.crosscheck.report import ModeCheck
-    from qttt.teaching.lesson.circuit_steps import BoardPart
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPart(Part):
+    """An independent part of a game's board, with the sign of the whole that its dice show.
+
+    Attributes:
+        sums: for patterns of a half-cancelled piece the sum of dice that their amplitude is, in signs:
+            ``(½ − √½)/√1.29``.
+    """
+
+    sums: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +82,8 @@ class CircuitStep:
     whole: CompiledBoard
     highlighted: tuple[int, ...]
     boxes: tuple[Box, ...]
-    before: "tuple[BoardPart, ...]" = ()
-    after: "tuple[BoardPart, ...]" = ()
+    before: tuple[BoardPart, ...] = ()
+    after: tuple[BoardPart, ...] = ()
     kept: float = 1.0
 
 

@@ -7,7 +7,6 @@ from rich.text import Text
 
 from qttt.display.pictures.bars import Series, outcome_order
 from qttt.display.text import NARROW, UNICODE, WIDE, Glyphs, draw_bar, draw_board, draw_legend, percent
-from qttt.teaching.lesson.circuit_steps import BoardPart
 from qttt.teaching.lesson.phrases import (
     box_words,
     herald_note,
@@ -19,7 +18,7 @@ from qttt.teaching.lesson.phrases import (
     sign_note,
     verdict_words,
 )
-from qttt.teaching.lesson.steps import Box, Distribution, Lesson, LessonStep
+from qttt.teaching.lesson.steps import BoardPart, Box, Distribution, Lesson, LessonStep
 
 LINE = 79
 _LEAST_DRAWING = 40

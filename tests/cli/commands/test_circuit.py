@@ -207,7 +207,7 @@ def test_check_looks_at_every_mode() -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "level", "shots", "seed"), [("1+3 1-2", "3", "1", "4"), ("1+3 1-2 9 3-4", "4", "1", "1")]
+    ("record", "level", "shots", "seed"), [("1+3 1-2", "3", "1", "7"), ("1+3 1-2 9 3-4", "4", "1", "0")]
 )
 def test_check_where_no_shot_counts_says_nothing(record: str, level: str, shots: str, seed: str) -> None:
     words = ("check", record, "--level", level, "--shots", shots, "--seed", seed)
