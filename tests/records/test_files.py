@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from qttt.errors import QtttError, RecordError
-from qttt.records.files import load_record, names_file, read_record, save_record
+from qttt.records.files import load_record, names_file, read_record, save_record, start_record
 from qttt.records.record import Record
 from qttt.storage import MAX_BYTES, FileError, read_file, save_file
 
@@ -266,3 +266,12 @@ def test_files_that_must_not_be_written(tmp_path: Path, monkeypatch: pytest.Monk
         save_file(tmp_path, "new")
     with pytest.raises(FileError, match=r"^cannot save '': the name is empty$"):
         save_file("", "new")
+
+
+def test_a_game_begins_in_a_file_that_holds_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "game.qttt"
+    file.touch()
+    start_record(file, Record.parse("5"))
+    with pytest.raises(FileError, match="holds something already"):
+        start_record(file, Record.parse("6"))
+    assert load_record(file) == Record.parse("5")
