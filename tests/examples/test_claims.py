@@ -650,7 +650,7 @@ CLAIMS = [
         superposes,
     ),
     Claim("- half: One of the (.*?) places", lambda level: NUMBERS[Kind.SUPERPOSITION.fills], superposes),
-    Claim("- initiator: The player who filled the (.*?) empty square", lambda level: "last"),
+    Claim("- initiator: The player who filled the (.*?) empty square", lambda level: "last", superposes),
     Claim("- target: The (.*?) square into which", lambda level: "empty", entangles),
     Claim(
         "- entangled: Two pieces that share (.*?) squares, (.*?) in each",

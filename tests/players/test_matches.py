@@ -115,7 +115,6 @@ def test_a_stopped_match_goes_on_and_leaves_no_trace(tmp_path: Path) -> None:
     assert parts.read_bytes() == whole.read_bytes()
 
 
-@pytest.mark.slow
 def test_the_score_counts_results_starters_and_phases() -> None:
     """Two wins, a loss and a tie: mean 1/4, and 3/4 − 1/16 its variance."""
     score = Score()
@@ -157,6 +156,7 @@ def test_no_more_than_64_batches_wait_and_those_left_are_cancelled() -> None:
     assert any(future.cancelled() for future in waiting)
 
 
+@pytest.mark.slow
 def test_aer_observes_the_same_match() -> None:
     report = reported("--x", "greedy", "--o", "random", "--games", "2", "--seed", "1", "--backend", "aer")
     assert report["backend"] == "aer"

@@ -158,6 +158,24 @@ def test_of_equal_odds_greedy_takes_the_fewest_ties(record: str, best: str) -> N
     assert {str(get_player("greedy", state.rules).choose(state, rng)) for _ in range(20)} == {best}
 
 
+@pytest.mark.parametrize("record", ["1+3 5 2+4", "1+3 1*2 9", "5 1+3 3*2 4 6 7"])
+def test_what_measuring_a_square_is_worth_at_once_is_the_mean_of_its_results(record: str) -> None:
+    state = game_of(record, options="measure-turn").state
+    for choice, value in odds_now(state).items():
+        if isinstance(choice, Look):
+            results = state.measurement_odds(choice.square).items()
+            after = [(Measurement(choice.square, cell), chance) for cell, chance in results]
+        else:
+            assert isinstance(choice, Move)
+            after = [(choice, 1.0)]
+        mean = {
+            result: sum(p * state.child(event).result_odds()[result] for event, p in after)
+            for result in Result
+        }
+        assert value.value == pytest.approx(mean[Result.X] - mean[Result.O])
+        assert value.tie == pytest.approx(mean[Result.TIE])
+
+
 def test_easy_is_greedy_every_other_time() -> None:
     # Greedy completes the left column; of the three choices, one drawn at random is that one in a third.
     state = game_of("1 5 4 9 8 6", level=0).state
@@ -165,6 +183,7 @@ def test_easy_is_greedy_every_other_time() -> None:
     greedy = sum(str(easy.choose(state, rng)) == "7" for _ in range(2000))
     # Two thirds of 2,000, give or take four standard deviations of 21.
     assert 1250 <= greedy <= 1417
+    assert easy.value(state) == get_player("greedy", state.rules).value(state) == 1
     assert easy.reason(state, Move.parse("7")).startswith("If the board were observed")
     assert easy.reason(state, Move.parse("2")).endswith("drawn at random.")
 

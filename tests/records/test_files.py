@@ -14,7 +14,14 @@ from pathlib import Path
 import pytest
 
 from qttt.errors import QtttError, RecordError
-from qttt.records.files import load_record, names_file, read_record, save_new_record, save_record
+from qttt.records.files import (
+    load_record,
+    names_file,
+    read_record,
+    save_new_record,
+    save_record,
+    start_record,
+)
 from qttt.records.record import Record
 from qttt.storage import MAX_BYTES, FileError, read_file, save_file
 
@@ -283,3 +290,12 @@ def test_nobody_gets_the_same_file_for_a_new_game(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir("/proc/self")
     with pytest.raises(FileError, match=r"cannot save 'game-20261130-120000\.qttt': "):
         save_new_record(Record())
+
+
+def test_a_game_begins_in_a_file_that_holds_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "game.qttt"
+    file.touch()
+    start_record(file, Record.parse("5"))
+    with pytest.raises(FileError, match="holds something already"):
+        start_record(file, Record.parse("6"))
+    assert load_record(file) == Record.parse("5")

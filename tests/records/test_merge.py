@@ -73,6 +73,7 @@ def test_what_both_have_written(ours: str, theirs: str, known: str, whole: str |
         ("5 6", '[Options "nonsense"] 5', "5"),
         ("5 6", f"{JOB} 5", "5"),
         (f"{JOB} 5", '[Job "fake_manila - game-2.job"] 5', "5"),
+        ('[Job "fake_manila - my game.job"] 5', '[Job "fake_manila - your game.job"] 5', "5"),
     ],
 )
 def test_another_game_is_no_earlier_moment_of_ours(ours: str, theirs: str, known: str) -> None:

@@ -138,10 +138,18 @@ def test_what_is_at_a_limit_is_read(tmp_path: Path) -> None:
         job = a_job(**changes)
         job_store.save(job, tmp_path / "a.job")
         assert job_store.to_json(job_store.load(tmp_path / "a.job")) == job_store.to_json(job)
+    whole = job_store.to_json(a_job()) | {"quantum_seconds": 3}
+    assert job_store.from_json(whole).quantum_seconds == 3
+    with pytest.raises(BackendUsageError, match="'quantum_seconds' is missing or wrong"):
+        job_store.from_json(whole | {"quantum_seconds": 10**400})
     still = QuantumCircuit(1)
     for length, unit in ((0, "dt"), (2**48, "dt"), (0.5, "us")):
         still.delay(length, 0, unit)
-    assert job_circuits.from_json(job_circuits.to_json(still)) == still
+    stored = job_circuits.to_json(still)
+    assert job_circuits.from_json(stored) == still
+    for length, unit in ((-0.5, "us"), (2**48 + 1, "dt"), (0.5, "dt")):
+        with pytest.raises(BackendUsageError, match="has a delay of"):
+            job_circuits.from_json(stored | {"instructions": [["delay", [0], [length, unit]]]})
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,9 @@ def test_a_full_board_and_the_end_of_a_game_have_a_value_and_no_choice() -> None
     assert over["x"] == 1
     assert over["moves"] == []
     tie = advised("1 2 3 4 6 5 7 9 8 =XOXOOXXXO", "--level", "0")
-    assert (tie["value"], tie["tie"]) == (0, 1)
+    assert (tie["value"], tie["tie"], tie["exact"]) == (0, 1, True)
+    won = advised("1 2 3 4 5 6 8 7 9 =OXOXOXXOO", "--level", "0", "--first", "O")
+    assert (won["value"], won["o"]) == (-1, 1)
 
 
 def test_a_rule_of_thumb_is_called_one() -> None:
