@@ -9,12 +9,13 @@ import pytest
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.game.moves import Move
+from qttt.game.outcomes import Measurement
 from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.squares import LINES
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol, View
-from qttt.players import PLAYERS, choices, get_player, lookahead
+from qttt.players import PLAYERS, Look, choices, get_player, lookahead
 from qttt.players.choices import MAX_OBSERVATIONS, limited, unlimited
 from qttt.players.evaluation import estimate, line_shares
 from qttt.players.explanations import chances
