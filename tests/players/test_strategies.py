@@ -13,7 +13,7 @@ from qttt.game.outcomes import Measurement
 from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.squares import LINES
-from qttt.game.state import Phase, State
+from qttt.game.state import Event, Phase, State
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.players import PLAYERS, Look, choices, get_player, lookahead
 from qttt.players.choices import MAX_OBSERVATIONS, limited, unlimited
@@ -165,7 +165,9 @@ def test_what_measuring_a_square_is_worth_at_once_is_the_mean_of_its_results(rec
     for choice, value in odds_now(state).items():
         if isinstance(choice, Look):
             results = state.measurement_odds(choice.square).items()
-            after = [(Measurement(choice.square, cell), chance) for cell, chance in results]
+            after: list[tuple[Event, float]] = [
+                (Measurement(choice.square, cell), chance) for cell, chance in results
+            ]
         else:
             assert isinstance(choice, Move)
             after = [(choice, 1.0)]
