@@ -42,7 +42,6 @@ MUST_LEARN = {
     "qttt/game/roots.py: _present",
     "qttt/game/roots.py: read_roots",
     "qttt/solver/blocks.py: _letter",
-    "qttt/solver/moves.py: _puts",
 }
 
 
