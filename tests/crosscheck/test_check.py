@@ -479,6 +479,9 @@ def test_one_thing_that_does_not_agree_is_enough() -> None:
     ):
         assert replace(one, **changes).ok is False
     assert replace(one, p_value=0.00101, herald_p_value=0.00101).ok is True
+    # Three X in square 1 and one in square 2 are a quarter away from half and half.
+    few = check_mode(played(1, "1+2"), Mode.STANDARD, Counted({"X........": 3, ".X.......": 1}), rng)
+    assert few.sampled_tvd == 0.25
     # Where nothing was measured the shots are as far from the odds as can be, and show every share.
     nothing = check_mode(game, Mode.STANDARD, Counted({}), rng)
     assert nothing.sampled_tvd == 1
