@@ -281,6 +281,13 @@ def test_d6_rolls_are_held_against_their_own_distribution() -> None:
     assert (row.squares, row.configurations) == ((1, 2, 3, 4), kinds)
     # Snake-eyes are 1/36 where the exact chance is 3.318 %, and that is all.
     assert row.distance == pytest.approx(0.0331761 - 1 / 36, abs=1e-7)
+    for rolls in Rolls:
+        odds = roll_odds(game.state, Mode.STANDARD, rolls).outcomes()
+        rarest = min(odds, key=lambda board: odds[board])
+        shot = Counted({rarest: 1})
+        one = check_mode(game, Mode.STANDARD, shot, np.random.default_rng(2), rolls=rolls)
+        assert one.sampled_tvd == pytest.approx(1 - odds[rarest])
+        assert one.rolled_by is rolls
 
 
 def test_d6_rolls_are_compared_square_by_square_too() -> None:
@@ -342,6 +349,12 @@ def true_p_values(checks: int) -> list[float]:
         counts = observer.sample(game, mode, 64, generator).counts()
         found.append(p_value(counts, game.state.odds(mode).outcomes(), generator, 99, 0.01))
     return found
+
+
+def test_equal_views_differ_nowhere() -> None:
+    odds = played(5, "1+3 1-2 5").state.odds(Mode.STANDARD)
+    same = compare_views(odds, odds)
+    assert (same.distance, same.boards, same.squares) == (0, {}, {})
 
 
 @pytest.mark.slow

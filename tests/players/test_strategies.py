@@ -189,6 +189,7 @@ def test_of_equal_odds_greedy_takes_the_fewest_ties(record: str, best: str) -> N
 @pytest.mark.parametrize("record", ["1+3 5 2+4", "1+3 1*2 9", "5 1+3 3*2 4 6 7"])
 def test_what_measuring_a_square_is_worth_at_once_is_the_mean_of_its_results(record: str) -> None:
     state = game_of(record, options="measure-turn").state
+    after: list[tuple[Move | Measurement, float]]
     for choice, value in odds_now(state).items():
         if isinstance(choice, Look):
             results = state.measurement_odds(choice.square).items()

@@ -198,7 +198,9 @@ def test_a_reply_is_judged_as_the_choice_was() -> None:
     game = game_of("1+3 2+5", options="quantum-only")
     assert "O's best reply is then" in advise(game, Budget(300)).why
     game = game_of("5 1+3")
-    after = game.state.child(advise(game).choices[0][0])
+    best = advise(game).choices[0][0]
+    assert isinstance(best, Move)
+    after = game.state.child(best)
     reply, value = probe.ranked(probe.best_values(after), after.turn)[0]
     assert f"O's best reply is then {reply} ({chances(value)})." in advise(game).why
 
