@@ -281,6 +281,13 @@ def test_d6_rolls_are_held_against_their_own_distribution() -> None:
     assert (row.squares, row.configurations) == ((1, 2, 3, 4), kinds)
     # Snake-eyes are 1/36 where the exact chance is 3.318 %, and that is all.
     assert row.distance == pytest.approx(0.0331761 - 1 / 36, abs=1e-7)
+    for rolls in Rolls:
+        odds = roll_odds(game.state, Mode.STANDARD, rolls).outcomes()
+        rarest = min(odds, key=lambda board: odds[board])
+        shot = Counted({rarest: 1})
+        one = check_mode(game, Mode.STANDARD, shot, np.random.default_rng(2), rolls=rolls)
+        assert one.sampled_tvd == pytest.approx(1 - odds[rarest])
+        assert one.rolled_by is rolls
 
 
 def test_d6_rolls_are_compared_square_by_square_too() -> None:
@@ -468,6 +475,9 @@ def test_one_thing_that_does_not_agree_is_enough() -> None:
     ):
         assert replace(one, **changes).ok is False
     assert replace(one, p_value=0.00101, herald_p_value=0.00101).ok is True
+    # Three X in square 1 and one in square 2 are a quarter away from half and half.
+    few = check_mode(played(1, "1+2"), Mode.STANDARD, Counted({"X........": 3, ".X.......": 1}), rng)
+    assert few.sampled_tvd == 0.25
     # Where nothing was measured the shots are as far from the odds as can be, and show every share.
     nothing = check_mode(game, Mode.STANDARD, Counted({}), rng)
     assert nothing.sampled_tvd == 1

@@ -14,3 +14,9 @@ def test_views_differ_only_where_a_half_was_attacked_in_the_rotated_view() -> No
     assert views("1+3 1*2~", Mode.STANDARD) == 0
     assert views("5~ 1+3 1*2", Mode.STANDARD) > 0.1
     assert views("5~ 6 6*7", Mode.ROTATED) == 0
+
+
+def test_equal_views_differ_nowhere() -> None:
+    odds = Game(5).play("1+3 1-2 5").state.odds(Mode.STANDARD)
+    same = compare_views(odds, odds)
+    assert (same.distance, same.boards, same.squares) == (0, {}, {})

@@ -24,6 +24,7 @@ from qttt.observation.devices import (
     read_shots,
 )
 from qttt.observation.noise_gate import NoiseError
+from qttt.observation.observers import get_observer
 from qttt.stats import p_value
 from tests.support.full_boards import full_games
 from tests.support.lean_boards import depth_of, gates_of
@@ -268,3 +269,12 @@ def test_seeds_of_jobs_are_31_bits() -> None:
     seeds = [draw_seed(np.random.default_rng(seed)) for seed in range(50)]
     assert 2**30 < max(seeds) < 2**31
     assert len(set(seeds)) == 50
+
+
+def test_noise_is_refused_unless_it_is_asked_for() -> None:
+    for accepts in (False, True):
+        asked = get_observer("fake_manila", accept_noise=accepts)
+        assert isinstance(asked, DeviceObserver) and asked.accept_noise is accepts
+        device = asked.backend
+    for unasked in (get_observer("fake_manila"), open_device("fake_manila"), DeviceObserver(device)):
+        assert isinstance(unasked, DeviceObserver) and unasked.accept_noise is False

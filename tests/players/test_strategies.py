@@ -13,7 +13,7 @@ from qttt.game.outcomes import Measurement
 from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.squares import LINES
-from qttt.game.state import Event, Phase, State
+from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.players import PLAYERS, Look, choices, get_player, lookahead
 from qttt.players.choices import MAX_OBSERVATIONS, limited, unlimited
@@ -162,12 +162,11 @@ def test_of_equal_odds_greedy_takes_the_fewest_ties(record: str, best: str) -> N
 @pytest.mark.parametrize("record", ["1+3 5 2+4", "1+3 1*2 9", "5 1+3 3*2 4 6 7"])
 def test_what_measuring_a_square_is_worth_at_once_is_the_mean_of_its_results(record: str) -> None:
     state = game_of(record, options="measure-turn").state
+    after: list[tuple[Move | Measurement, float]]
     for choice, value in odds_now(state).items():
         if isinstance(choice, Look):
             results = state.measurement_odds(choice.square).items()
-            after: list[tuple[Event, float]] = [
-                (Measurement(choice.square, cell), chance) for cell, chance in results
-            ]
+            after = [(Measurement(choice.square, cell), chance) for cell, chance in results]
         else:
             assert isinstance(choice, Move)
             after = [(choice, 1.0)]
