@@ -1026,7 +1026,7 @@ def test_every_word_of_the_glossary_is_used_and_belongs_to_its_level(level: Leve
 
 def test_the_overview_gives_the_levels_and_their_other_numbers() -> None:
     text = cleaned(str(overview()[0].parts[0]))
-    assert re.findall(r"Level (\d) is the one most", text) == [str(DEFAULT_LEVEL)]
+    assert re.findall(r"Level (\d) is what qttt plays", text) == [str(DEFAULT_LEVEL)]
     found = re.findall(r"call Level (\d) \((.*?)\) is Level (\d) here", text)
     assert len(found) == 3
     for theirs, name, ours in found:
