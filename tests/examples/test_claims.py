@@ -586,6 +586,26 @@ CLAIMS = [
         has_modes,
     ),
     Claim(
+        r"observed in (\w+) mode, your symbol will be found in that square; "
+        r"in (\w+) mode it will be X or O, half",
+        lambda level: tuple(
+            mode.value
+            for chance in (1, 1 / 2)
+            for mode in Mode
+            if odds("5", 5, mode)["X"] == pytest.approx(chance)
+        ),
+        has_modes,
+    ),
+    Claim(
+        r"cancelling 1 into 2, in (\w+) mode: X is in 3 with (.*?),",
+        lambda level: next(
+            (mode.value, share(odds("1+3 1-2", 3, mode)["X"]))
+            for mode in Mode
+            if odds("1+3 1-2", 3, mode)["O"] == pytest.approx(0)
+        ),
+        has_modes,
+    ),
+    Claim(
         "classical △, certain in standard mode, reads △ with (.*?):",
         lambda level: share(odds("5", 5, Mode.ROTATED)["X"]),
         lambda level: level.number == 4,
@@ -1026,7 +1046,7 @@ def test_every_word_of_the_glossary_is_used_and_belongs_to_its_level(level: Leve
 
 def test_the_overview_gives_the_levels_and_their_other_numbers() -> None:
     text = cleaned(str(overview()[0].parts[0]))
-    assert re.findall(r"Level (\d) is the one most", text) == [str(DEFAULT_LEVEL)]
+    assert re.findall(r"Level (\d) is what qttt plays", text) == [str(DEFAULT_LEVEL)]
     found = re.findall(r"call Level (\d) \((.*?)\) is Level (\d) here", text)
     assert len(found) == 3
     for theirs, name, ours in found:
@@ -1080,6 +1100,8 @@ def test_cards_for_both_modes_can_do_what_a_board_does() -> None:
 
 #: Sentences and numbers, each changed into something plausible and false.
 LIES = [
+    ("observed in standard mode, your symbol", "observed in rotated mode, your symbol"),
+    ("into 2, in standard mode", "into 2, in rotated mode"),
     ("△ with four-sided", "□ with four-sided"),
     ("the values are 4, 2, 1, −2", "the values are 4, 2, 1, −2, −1"),
     ("|v| quarters of the piece", "|v| eighths of the piece"),

@@ -59,7 +59,7 @@ TERMS: tuple[Term, ...] = (
     ),
     Term(
         "minus",
-        "A symbol superposition △ − □: the piece is there, its symbol is open.",
+        "A symbol superposition △ − □: the piece is there, its symbol is undecided.",
         3,
         "It reads □ in rotated mode.",
         4,
@@ -75,7 +75,7 @@ TERMS: tuple[Term, ...] = (
     Term("piece", "A symbol that will be somewhere on the board; its dice show where it may be."),
     Term(
         "plus",
-        "A symbol superposition △ + □: the piece is there, its symbol is open.",
+        "A symbol superposition △ + □: the piece is there, its symbol is undecided.",
         3,
         "It reads △ in rotated mode.",
         4,
@@ -91,7 +91,12 @@ TERMS: tuple[Term, ...] = (
         later="Its sign counts too, and two dice of one shape in a square are added as amplitudes.",
         later_since=3,
     ),
-    Term("view", "How the dice on the board are to be read: standard, or rotated.", 5),
+    Term(
+        "view",
+        "How the dice on the board are to be read: standard, or rotated. A lone △4 in the rotated view is a "
+        "plus of the standard view, a lone □4 a minus, and the other way round.",
+        5,
+    ),
 )
 
 

@@ -46,8 +46,7 @@ def move_sections(level: Level) -> Iterator[Section]:
         "Classical move: `5`",
         (
             "Place one die of your own shape with the 4 up in an empty square. All of the piece is there: "
-            "when the "
-            "board is observed, your symbol will be found in that square.",
+            + _found_of_a_lone_die(level),
             Diagram("classical", "X's classical move in the middle.", "5", level.number),
         ),
     )
@@ -69,6 +68,17 @@ def move_sections(level: Level) -> Iterator[Section]:
         yield from _cancelling(level)
     if level.rotated_view:
         yield _views(level)
+
+
+def _found_of_a_lone_die(level: Level) -> str:
+    """What an observation finds of a classical piece that nobody attacks."""
+    if not level.rotated_mode:
+        return "when the board is observed, your symbol will be found in that square."
+    return (
+        "when the board is observed in standard mode, your symbol will be found in that square; in rotated "
+        "mode it will be X or O, half and half."
+        + (" For a piece placed in the rotated view it is the other way round." if level.rotated_view else "")
+    )
 
 
 def values_of(level: Level, shape: Symbol) -> tuple[int, ...]:
@@ -228,7 +238,7 @@ def _cancelling(level: Level) -> Iterator[Section]:
             "square, "
             "in a plus state (△2 □2) if X cancelled, in a minus state (△2 □−2) if O did: it is there for "
             "certain, "
-            "and its symbol is open. No piece is added to the board.",
+            "and its symbol is undecided. No piece is added to the board.",
             Diagram(
                 "cancelling-by-o",
                 "O cancels X's piece in 5: a minus in 6.",
@@ -252,8 +262,9 @@ def _cancelling(level: Level) -> Iterator[Section]:
             "The same move against a 2 halves it to 1s. The −2 outweighs the 1 that stays, so that the "
             f"square is not quite empty: {sum_words(met)} is not 0. All weights are shared out "
             "anew. With X on "
-            "1 and 3, and O cancelling 1 into 2: "
-            f"X is in 3 with {share(there)}, in 2 with {share(own)}, still in 1 with {share(stays)}, and 2 "
+            "1 and 3, and O cancelling 1 into 2"
+            + (", in standard mode: " if level.rotated_mode else ": ")
+            + f"X is in 3 with {share(there)}, in 2 with {share(own)}, still in 1 with {share(stays)}, and 2 "
             "holds O "
             f"with {share(turned)}.",
             Diagram(
@@ -280,7 +291,8 @@ def _readings(level: Level) -> str:
         "what is in every "
         "occupied "
         "square, though the dice may not show it. The two differ where half of a piece was attacked in the "
-        f"rotated view, and nowhere else: after `{READINGS_GAME}` square {READINGS_SQUARE} will hold O with "
+        f"rotated view, and nowhere else: after `{READINGS_GAME}`, read in standard mode, square "
+        f"{READINGS_SQUARE} will hold O with "
         f"{share(table['O'])} and X with {share(table['X'])} at the table, and O with {share(physical['O'])} "
         f"and X with {share(physical['X'])} physically (`qttt check '{READINGS_GAME}' --level {level.number} "
         "--view both`)."

@@ -111,8 +111,8 @@ def _adjusting(level: Level) -> tuple[str, ...]:
         "All positions are settled before any symbol. Pieces that do not hang together may be asked about in "
         "any order. Of dice that hang together, half-cancelled squares come first, the smaller number first; "
         "then the other rows.",
-        f"Two dice both showing 1 stand only about for {share(chance('1+3 1-2', 1, 'X'))} and the like: they "
-        f"say yes in 1 of 36 throws, {share(1 / 36)}. With them it matters which of two half-cancelled "
+        f"Two dice both showing 1 stand for {share(chance('1+3 1-2', 1, 'X'))} and the like only roughly: "
+        f"they say yes in 1 of 36 throws, {share(1 / 36)}. With them it matters which of two half-cancelled "
         "squares is asked about first.",
     )
 
@@ -263,13 +263,14 @@ CONFIGURATIONS: tuple[tuple[Configuration, str, int, Symbol], ...] = (
 
 def _configurations(level: Level) -> Section:
     table = configuration_table(level)
+    words = []
     if level.rotated_view:
-        words = "These are the chances in standard mode of dice that lie there in the standard view."
+        words.append("These are the chances in standard mode of dice that lie there in the standard view.")
     elif level.rotated_mode:
-        words = "These are the chances in standard mode."
-    else:
-        return Section(_CONFIGURATIONS, (table,))
-    return Section(_CONFIGURATIONS, (words, table))
+        words.append("These are the chances in standard mode.")
+    if level.allows(Kind.CANCELLING):
+        words.append("Those of one half of a piece hold while its other half has not been cancelled.")
+    return Section(_CONFIGURATIONS, (" ".join(words), table) if words else (table,))
 
 
 _CONFIGURATIONS = "Squares: what the dice in them say"

@@ -36,9 +36,9 @@ def overview() -> tuple[Section, ...]:
         Section(
             "The six levels",
             (
-                "Every level has all rules of the one below it and adds to them. Level 2 is the one most "
-                "people play. The numbers are those of the Player Reference; the rule texts for "
-                "single levels "
+                "Every level has all rules of the one below it and adds to them. Level 2 is what "
+                "`qttt` plays unless told otherwise. The numbers are those of the Player Reference; "
+                "the rule texts for single levels "
                 "count some of them one lower: "
                 + ", ".join(
                     f"what they call Level {number} ({LEVELS[level].name}) is Level {level} here"

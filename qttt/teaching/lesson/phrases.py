@@ -154,8 +154,10 @@ def sign_note(parts: tuple[BoardPart, ...], level: Level) -> str:
     if level.rotated_mode:
         notes.append(
             "Where rows fill the same squares, their signs count: the rotated mode adds amplitudes for △ and "
-            "subtracts them for □. Between rows that fill different squares signs mean nothing: no gate "
-            "brings them together again."
+            "subtracts them for □."
+            + (" A change of view does so too, where it changes the dice." if level.rotated_view else "")
+            + " Between rows that fill different squares signs mean nothing: no gate brings them together "
+            "again."
         )
     elif not notes:
         notes.append(
