@@ -40,12 +40,14 @@ class Backend(Protocol):
         """Run every circuit and return its bits.
 
         Args:
-            circuits: measured circuits whose classical registers are among `pos`, `mark` and `flag`.
+            circuits: measured circuits, not compiled, whose classical registers are among `pos`, `mark` and
+                `flag`.
             shots: how often each of them runs, at least once.
             rng: where seeds come from; equal states of it give equal shots, on backends that can be seeded.
 
         Returns:
-            One `Shots` a circuit, in the order given, each of `shots` rows in the order measured.
+            One `circuits.decoding.Shots` a circuit, in the order given, each of `shots` rows in the order
+            measured; column i is bit i of its register.
 
         Raises:
             BackendUsageError: the request makes no sense, such as fewer than one shot.
