@@ -72,6 +72,13 @@ class Estimates:
     position: Value
 
 
+class MoveNow(KeyboardInterrupt):
+    """Raised in the middle of a search, it ends that, which gives what it has found until then.
+
+    A search that has not looked one move ahead yet passes it on.
+    """
+
+
 class _StoppedError(Exception):
     """The budget is spent."""
 
@@ -134,6 +141,10 @@ def _deepened(
             found[branch.choice] = pair
             best = max(best, pair[0])
     except _StoppedError:
+        return None
+    except MoveNow:
+        if depth == 1:
+            raise
         return None
     return found
 
