@@ -20,7 +20,7 @@ from qttt.game.symbols import Symbol
 
 _STYLES = dict(zip(COLOURS, ("red", "green", "bright_blue", "yellow", "magenta"), strict=True))
 _DIM = "dim"
-"""Of rules and numbers: fainter than the text, whatever the palette. Bright black is the background of some."""
+"""Of rules and numbers: fainter than the text. Bright black is the background of some palettes."""
 _LINE = "bold green"
 """Of the symbols of a three-in-a-row."""
 

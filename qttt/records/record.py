@@ -197,7 +197,7 @@ class Record:
         )
 
     def without_game(self) -> Self:
-        """The same players by the same rules before the first move: what belongs to the game itself is gone."""
+        """The same players by the same rules before the first move."""
         kept = ("Level", "Options", "First", "X", "O", "Backend", "Rolls")
         return type(self)(tuple(p for p in self.parts if isinstance(p, Header) and p.key in kept))
 

@@ -94,7 +94,7 @@ def _demonstrate(arguments: Namespace, session: Session) -> int:
     return STATUS[demonstrate(game, record, arguments.record, observer, seed, session)]
 
 
-def _run_aside(name: str, words: Sequence[str], session: Session) -> None:
+def run_aside(name: str, words: Sequence[str], session: Session) -> None:
     """Run a command of the command line from the prompt of a game."""
     command = next(entry for entry in COMMANDS if entry.name == name).load()
     parser = Parser(prog=name, add_help=False)
@@ -105,8 +105,8 @@ def _run_aside(name: str, words: Sequence[str], session: Session) -> None:
 def _sit(record: Record, stored: Record, arguments: Namespace, session: Session) -> int:
     """Play one game after the other: those of a match, or as many as the players want.
 
-    In a match who starts alternates and points are added up. Every game has a seed of its own, the first one's
-    and those after it, so that it can be played again from its own record.
+    In a match who starts alternates and points are added up. Every game has a seed of its own, the first
+    one's and those after it, so that it can be played again from its own record.
 
     Args:
         record: the first game, new or continued.
@@ -128,7 +128,9 @@ def _sit(record: Record, stored: Record, arguments: Namespace, session: Session)
             record = blank.with_header("First", str(first))
             file = None if file is None else _beside(arguments.file or arguments.record)
         if match.games > 1:
-            session.show("", f"{match}; {first} starts.")
+            session.show("", f"Game {match.number} of {match.games}; {first} starts.")
+            if number == 0 and match.number > 1:
+                session.show(f"Points so far: {match.score}.")
             record = record.with_header("Match", str(match))
             if arguments.file is None and arguments.record is not None:
                 file = _numbered(arguments.record, match.number)
@@ -180,7 +182,7 @@ def _prepared(
     observing = Loading(
         lambda: get_observer(source.backend, source.rolls, accept_noise=arguments.accept_noise)
     )
-    if source.backend not in _ALWAYS_THERE:
+    if source.backend not in _ALWAYS_THERE or source.rolls is not Rolls.EXACT:
         # A backend that cannot be used is refused before the first move.
         _ = observing.observer
     check_rolls(source.rolls, record.rules)
@@ -206,7 +208,7 @@ def _prepared(
         session,
         Prompt(keyboard_for(session), session),
         Pace(session, arguments.fast),
-        _run_aside,
+        run_aside,
         {entry.name for entry in COMMANDS} & set(ASIDES),
         file,
         seats,
@@ -296,8 +298,8 @@ COMMAND = Command(
         "themselves. Moves are typed in notation; help lists the other words. The board "
         "is observed on the simulator, or on the backend that --backend names; at Levels 4 and 5 the player "
         "who moved last chooses the mode after seeing the positions. When the players stop, the record is "
-        "kept and its place is said; qttt play FILE goes on, with a match from its score. At a terminal Ctrl-C "
-        "clears the line, stops a command, and tells a computer to move now; twice, or Ctrl-D, leaves."
+        "kept and its place is said; qttt play FILE goes on, with a match from its score. At a terminal "
+        "Ctrl-C clears the line, stops a command, and tells a computer to move now; twice, or Ctrl-D, leaves."
     ),
     examples=(
         "play",

@@ -189,6 +189,7 @@ class KeyboardGame:
     in_match: bool = False
     resigned: Symbol | None = None
     _legend: str = field(default="", init=False)
+    _shown: int = field(default=-1, init=False)
     _hinted: tuple[int, int] = field(default=(-1, 0), init=False)
 
     @property
@@ -214,21 +215,20 @@ class KeyboardGame:
         if self.game.phase is Phase.MODE:
             # The observation shows the board itself, with the squares that were found empty.
             self.session.show("", describe_game(self.game))
-        elif not self.over and (self.game.phase is not Phase.MOVE or self.seats.at(self.game.turn)):
+        elif not self.over:
             self.show_board()
         if self.prompt.keyboard.live:
             self.observing.begin()
         try:
-            shown = -1
             while not self.over:
+                # One board an exchange: it is shown to whoever has to think about it, and before it is observed.
+                seen = self._shown == len(self.game.events) or self.game.phase is Phase.MODE
+                if not seen and (self.game.phase is not Phase.MOVE or not self.seats.at(self.game.turn)):
+                    self.show_board()
                 if self.game.state.phase is not Phase.MOVE:
                     with suppress(ResignedError):
                         self.observe()
                     continue
-                # One board an exchange: it is shown to whoever has to think about it.
-                if shown != len(self.game.events) and self.seats.at(self.game.turn) is None:
-                    self.show_board()
-                    shown = len(self.game.events)
                 self.turn()
         except (EOFError, KeyboardInterrupt) as stop:
             raise StoppedError(interrupted=isinstance(stop, KeyboardInterrupt)) from None
@@ -254,7 +254,7 @@ class KeyboardGame:
                 if not typed and self.in_match:
                     return
                 if typed:
-                    self._answered(lambda line: self._after(line), typed)
+                    self._answered(self._after, typed)
         except (EOFError, KeyboardInterrupt) as stop:
             if self.in_match:
                 raise StoppedError(interrupted=isinstance(stop, KeyboardInterrupt)) from None
@@ -296,6 +296,7 @@ class KeyboardGame:
 
     def show_board(self) -> None:
         """Show the board, what is new of its letters, and who is to move; the last moves are marked."""
+        self._shown = len(self.game.events)
         position = shown_position(self.game)
         legend = draw_legend(position, self.session.glyphs)
         new = bool(legend) and legend.plain != self._legend
@@ -345,7 +346,11 @@ class KeyboardGame:
         words += [name.split()[0] for name in WORDS]
         typed = self.prompt.line(f"{self.game.turn}> ", words)
         if typed:
-            self._answered(lambda line: self.word(line) or self.move(in_notation(line)), typed)
+            self._answered(self._line, typed)
+
+    def _line(self, typed: str) -> None:
+        if not self.word(typed):
+            self.move(in_notation(typed))
 
     def word(self, typed: str) -> bool:
         """Do what a word at the prompt asks for; False if it is none."""
@@ -399,12 +404,12 @@ class KeyboardGame:
             ).run()
         rolls = self.observer.rolls if isinstance(self.observer, DiceObserver) else Rolls.EXACT
         self.session.show(*told(self.game, rolls))
-        if not self.game.over:
-            if self.game.state.observations % DRAW_REMINDER == 0 and self.game.rules.level.observed_in_play:
-                self.session.show(
-                    f"After {self.game.state.observations} observations nobody leads, and this level can go "
-                    "on for ever: 'offer-draw' offers a draw."
-                )
+        observed = self.game.state.observations
+        if not self.game.over and observed % DRAW_REMINDER == 0 and self.game.rules.level.observed_in_play:
+            self.session.show(
+                f"After {observed} observations nobody leads, and this level can go on for ever: "
+                "'offer-draw' offers a draw."
+            )
 
     def _observe_by_device(self) -> None:
         game, session = self.game, self.session

@@ -9,7 +9,7 @@ from qttt.errors import QtttError, quoted
 from qttt.game.moves import Move
 from qttt.game.state import State
 
-_SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "–": "-", "\uff0b": "+", "∗": "*"})
+_SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "–": "-", "\uff0b": "+"})
 _SQUARES = re.compile(r"(~?)\s*([1-9])\s*([+*x-])\s*([1-9])\s*(~?)", re.ASCII)
 _ALONE = re.compile(r"([~?]?)\s*([1-9])\s*(~?)", re.ASCII)
 
