@@ -194,7 +194,8 @@ COMMAND = Command(
         "Shows a position in which one choice is clearly better than all others, and asks for it. The "
         "positions come from random games, the solver proves them, and the grade says how many wrong choices "
         "look as good to a player who only sees the odds of an observation right away. --text shows the "
-        "questions that the rule texts ask. A terminal waits for the answer, and hint, next and skip work there; elsewhere --solution gives it. "
+        "questions that the rule texts ask. A terminal waits for the answer, and hint, next and skip work "
+        "there; elsewhere --solution gives it. "
         "The seed is always said: it gives the same puzzle again."
     ),
     examples=(

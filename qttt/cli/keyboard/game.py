@@ -221,7 +221,7 @@ class KeyboardGame:
             self.observing.begin()
         try:
             while not self.over:
-                # One board an exchange: it is shown to whoever has to think about it, and before it is observed.
+                # One board an exchange: for whoever has to think about it, and before it is observed.
                 seen = self._shown == len(self.game.events) or self.game.phase is Phase.MODE
                 if not seen and (self.game.phase is not Phase.MOVE or not self.seats.at(self.game.turn)):
                     self.show_board()
