@@ -217,8 +217,6 @@ class KeyboardGame:
             self.session.show("", describe_game(self.game))
         elif not self.over:
             self.show_board()
-        if self.prompt.keyboard.live:
-            self.observing.begin()
         try:
             while not self.over:
                 # One board an exchange: for whoever has to think about it, and before it is observed.
@@ -302,7 +300,7 @@ class KeyboardGame:
         new = bool(legend) and legend.plain != self._legend
         self._legend = legend.plain if legend else self._legend
         self.session.show(
-            "",
+            *([] if self.session.low else [""]),
             self.session.board(position, marked=self._marked()),
             *([legend] if new else []),
             *self._evaluation(),

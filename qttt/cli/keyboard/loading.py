@@ -1,42 +1,28 @@
-"""An observer that is loaded while the players think: the simulator's libraries take longer than all else."""
+"""An observer that is made when it is first needed: the simulator's libraries take longer than all else."""
 
 from collections.abc import Callable
-from concurrent.futures import Future
-from threading import Thread
+from functools import cached_property
 
 from qttt.observation.observers import Observer
 
 
 class Loading:
-    """Who observes the board, made when it is first needed, or before in a thread of its own."""
+    """Who observes the board, made when it is first needed.
+
+    Not in a thread beside the prompt: Qiskit's compiled parts end the process with a segmentation fault if
+    they are used while another thread still imports them.
+    """
 
     def __init__(self, make: Callable[[], Observer]) -> None:
         """Take what makes the observer."""
         self._make = make
-        self._made: Future[Observer] = Future()
-        self._begun = False
 
-    def begin(self) -> None:
-        """Load it from now on, while other things happen."""
-        if not self._begun:
-            self._begun = True
-            Thread(target=self._load, name="observer").start()
-
-    def _load(self) -> None:
-        try:
-            self._made.set_result(self._make())
-        except BaseException as error:
-            self._made.set_exception(error)
-
-    @property
+    @cached_property
     def observer(self) -> Observer:
-        """The observer, waited for if need be.
+        """The observer.
 
         Raises:
             UsageError: it cannot be used.
             CircuitsError: its backend cannot be used.
         """
-        if not self._begun:
-            self._begun = True
-            self._load()
-        return self._made.result()
+        return self._make()

@@ -86,7 +86,7 @@ def test_twice_while_a_computer_thinks_leaves() -> None:
 def test_nothing_is_wider_than_the_terminal(columns: int, rows: int) -> None:
     game = Conversation("play", "--level", "5", "--eval", columns=columns, rows=rows)
     shown = game.until("X>")
-    assert shown.count("\n") < rows
+    assert shown.count("\n") <= rows
     for typed in ("help", "help moves", "1+3", "board", "5*", "hint", "why", "undo 4"):
         game.send(f"{typed}\r")
         shown += game.until("O>" if "1+3" in shown else "X>")
@@ -165,9 +165,11 @@ def test_the_observation_is_shown_square_by_square_and_at_once_if_asked() -> Non
             game.send(f"{typed}\r")
         game.until("Read in standard mode")
         began = time.monotonic()
-        assert "This board had a chance of 6.25 %." in game.until("over>")
+        game.until("This board had a chance of 6.25 %.")
+        taken = time.monotonic() - began
+        game.until(">")
         game.send("\x04")
         assert game.end()[0] == 0
-        return time.monotonic() - began
+        return taken
 
     assert played() - played("--fast") > 1.0
