@@ -119,7 +119,7 @@ class Conversation:
 
     def end(self) -> tuple[int, str]:
         """Wait for the end; the exit status, and what was written since the last time."""
-        while self._read(PATIENCE):
+        while self._read(ANSWER):
             pass
         _, status = os.waitpid(self.pid, 0)
         os.close(self.terminal)

@@ -123,7 +123,8 @@ def test_no_color_has_no_colour_and_a_dumb_terminal_no_escapes() -> None:
     game.send("5\r")
     game.until("O>")
     game.send("\x03")
-    game.until("Ctrl-C again leaves")
+    game.until("Ctrl-C again leaves; so does Ctrl-D.\nO>")
+    time.sleep(0.3)
     game.send("\x04")
     assert game.end()[0] == 0
     assert "\x1b[3" not in game.seen
