@@ -330,7 +330,10 @@ def test_perfect_plays_a_best_move_and_mixes_equals() -> None:
 
 
 def test_perfect_chooses_the_better_mode_for_who_moved_last() -> None:
-    for record, level in (("1+3 1-2 9 3-4 5 6 7 8 =p:.#..#####", 4), ("1+3 1-2 9 3-4 5 6 7 8 =p:.#..#####", 5)):
+    for record, level in (
+        ("1+3 1-2 9 3-4 5 6 7 8 =p:.#..#####", 4),
+        ("1+3 1-2 9 3-4 5 6 7 8 =p:.#..#####", 5),
+    ):
         state = game_of(record, level).state
         values = solved_values(state)
         best = max(values, key=lambda mode: values[mode].for_player(state.initiator))
