@@ -385,7 +385,7 @@ def board_values(rules: Rules) -> Callable[[int], Pair]:
         if not empty:
             # Observed again in rotated mode (option no-ties): every piece is 50/50, alike for both players.
             return 0.0, 0.0
-        place = Place(blocks, 0, empty, (0, 0), False)
+        place = Place(blocks, 0, empty, (0, 0), False, 0)
         start = State(rules)
         if not rules.level.observed_in_play and len(empty) <= SOLVED_EMPTY:
             search = _Lookahead(start, Budget(_ENDLESS))

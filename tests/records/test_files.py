@@ -78,6 +78,23 @@ def test_an_endless_standard_input_is_refused() -> None:
         read_record("-", io.TextIOWrapper(io.BufferedReader(Endless())))
 
 
+def test_a_record_of_the_most_bytes_is_read_from_standard_input_and_of_one_more_is_not() -> None:
+    filled = "5 {" + "x" * (MAX_BYTES - 4) + "}"
+    for stream in (io.StringIO, lambda text: io.TextIOWrapper(io.BytesIO(text.encode()))):
+        assert str(read_record("-", stream(filled)).events[0]) == "5"
+        with pytest.raises(RecordError, match="standard input has more than"):
+            read_record("-", stream(filled + "\n"))
+
+
+def test_a_standard_input_that_fails_is_said_so() -> None:
+    class Broken(io.StringIO):
+        def read(self, size: int | None = -1) -> str:
+            raise OSError(errno.EIO, "Input/output error")
+
+    with pytest.raises(FileError, match="cannot read standard input: input/output error"):
+        read_record("-", Broken())
+
+
 def test_files(tmp_path: Path) -> None:
     file = tmp_path / "game.qttt"
     file.write_bytes(b"")
