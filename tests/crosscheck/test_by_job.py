@@ -505,7 +505,17 @@ def test_damaged_checks(changes: dict[str, Any]) -> None:
 def test_readout_errors_are_pairs_of_probabilities() -> None:
     assert _readout([[0, 1], [0.25, 1.0]]) == ((0.0, 1.0), (0.25, 1.0))
     assert _readout(None) is None
-    for damaged in ({}, "ab", [[0.1]], [[0.1, 0.2, 0.3]], [0.1], [[0.1, 1.5]], [[True, 0.1]], [[-0.1, 0.1]]):
+    wrong: list[Any] = [
+        {},
+        "ab",
+        [[0.1]],
+        [[0.1, 0.2, 0.3]],
+        [0.1],
+        [[0.1, 1.5]],
+        [[True, 0.1]],
+        [[-0.1, 0.1]],
+    ]
+    for damaged in wrong:
         with pytest.raises(UsageError, match=r"not pairs|no probability"):
             _readout(damaged)
 

@@ -56,6 +56,7 @@ class Entry:
 
 COMMANDS: tuple[Entry, ...] = (
     Entry("play", "qttt.cli.commands.play", "a game at one keyboard, or a demonstration"),
+    Entry("games", "qttt.cli.commands.games", "the games played here: list, show, export, results"),
     Entry("odds", "qttt.cli.commands.odds", "exact odds of the board, if it were observed now"),
     Entry("moves", "qttt.cli.commands.moves", "the legal moves"),
     Entry("dice", "qttt.cli.commands.dice", "the dice in every square"),

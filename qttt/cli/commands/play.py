@@ -18,6 +18,7 @@ from qttt.errors import UsageError
 from qttt.game.symbols import Symbol
 from qttt.players import PLAYERS
 from qttt.records.files import load_record, save_new_record, start_record
+from qttt.records.library import HUMAN, Keeper, Library, today
 from qttt.records.record import Record
 from qttt.storage import FileError
 from qttt.tabletop.rolls import Rolls, check_rolls
@@ -55,6 +56,9 @@ def _add_arguments(parser: ArgumentParser) -> None:
         type=whole_number(1, 1000),
         default=1,
         help="a match of N games: points are added up and who starts alternates",
+    )
+    parser.add_argument(
+        "--no-keep", action="store_true", help="do not keep the game among those that qttt games lists"
     )
     parser.add_argument("--eval", action="store_true", help="show how the players stand under every board")
     parser.add_argument("--fast", action="store_true", help="no pauses: observations and computers at once")
@@ -188,6 +192,13 @@ def _prepared(
     check_rolls(source.rolls, record.rules)
     names = {Symbol.X: arguments.x, Symbol.O: arguments.o}
     seats, record = seated(record, names, clock=arguments.seed is None)
+    keeper = None
+    if session.interactive and seats.people and not arguments.no_keep:
+        library = Library()
+        keeper = None if file is not None and library.holds(file) else Keeper(library)
+        for key, value in {"Date": today(), "X": HUMAN, "O": HUMAN}.items():
+            if key not in record.headers:
+                record = record.with_header(key, value)
     game = record.game()
     said = {
         "Level": str(game.rules.level.number),
@@ -213,6 +224,7 @@ def _prepared(
         file,
         seats,
         record,
+        keeper=keeper,
         accept_noise=arguments.accept_noise,
         evaluating=arguments.eval,
     )
@@ -251,6 +263,8 @@ def _play(keyboard: "KeyboardGame", session: Session, ended: Callable[[], None])
             raise problem from None
     elif keyboard.file is not None:
         session.show(f"The record is in {keyboard.file}.")
+    elif (kept := _kept(keyboard)) is not None:
+        session.show(f"The record is kept in {kept}; qttt games lists all.")
     else:
         session.show("", "The record (--record FILE would have saved it):", "")
         session.write(f"{keyboard.record}\n")
@@ -269,9 +283,11 @@ def _keep(keyboard: "KeyboardGame", session: Session) -> FileError | None:
     if keyboard.file is None and not keyboard.game.events and not keyboard.in_match:
         session.show("No move was made, so there is nothing to keep.")
         return None
+    if keyboard.keeper is not None:
+        keyboard.keeper.keep(keyboard.record)
     try:
         if keyboard.file is None:
-            keyboard.file = save_new_record(keyboard.record)
+            keyboard.file = _kept(keyboard) or save_new_record(keyboard.record)
         else:
             keyboard.keep()
     except FileError as error:
@@ -280,6 +296,16 @@ def _keep(keyboard: "KeyboardGame", session: Session) -> FileError | None:
         return error
     session.show(f"The record is kept in {keyboard.file}; go on with: qttt play {shlex.quote(keyboard.file)}")
     return None
+
+
+def _kept(keyboard: "KeyboardGame") -> str | None:
+    """The file of a game that the user's library holds up to its last move; says why, if that has failed."""
+    keeper = keyboard.keeper
+    if keeper is None or keeper.path is None or keeper.problem is not None:
+        if keeper is not None and keeper.problem is not None:
+            keyboard.session.show(f"It is not among those of qttt games: {keeper.problem}.")
+        return None
+    return str(keeper.path)
 
 
 def _numbered(file: str, number: int) -> str:

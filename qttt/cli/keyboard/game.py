@@ -38,6 +38,7 @@ from qttt.observation.observers import DiceObserver, Observer
 from qttt.players import Choice
 from qttt.players.lookahead import MoveNow
 from qttt.records.files import RecordChangedError, load_record, save_new_record, save_over
+from qttt.records.library import Keeper
 from qttt.records.record import Record
 from qttt.tabletop.rolls import Rolls
 
@@ -166,6 +167,7 @@ class KeyboardGame:
         file: where the record is saved after every event; None: nowhere until the players stop.
         seats: which symbols computers play.
         known: what the file held when we looked last.
+        keeper: keeps the game in the user's library; None if it is kept in no library.
         accept_noise: take results from a device's job even if its shots say nothing of the board.
         evaluating: how the players stand is shown under every board.
         in_match: the game is one of a match, which decides what comes next.
@@ -184,6 +186,7 @@ class KeyboardGame:
     file: str | None = None
     seats: Seats = field(default_factory=Seats)
     known: Record = field(default_factory=Record)
+    keeper: Keeper | None = None
     accept_noise: bool = False
     evaluating: bool = False
     in_match: bool = False
@@ -281,6 +284,8 @@ class KeyboardGame:
             FileError: it cannot be saved; what was on disk is as it was.
         """
         self.record = self.record.updated(self.game)
+        if self.keeper is not None:
+            self.keeper.keep(self.record)
         if self.file is None:
             return
         try:

@@ -15,10 +15,9 @@ from qttt.players import PLAYERS, Choice, Look, Player, get_player
 from qttt.players.choices import decider, limited, unlimited
 from qttt.players.lookahead import MoveNow
 from qttt.players.strategies import accepts_draw
+from qttt.records.library import HUMAN
 from qttt.records.record import Record
 from qttt.solver.probe import is_solved
-
-HUMAN = "human"
 
 
 @dataclass
@@ -130,6 +129,6 @@ def _name(record: Record, symbol: Symbol, name: str | None) -> str:
         # Headers may name people; only a computer's name is a computer.
         known = written is not None and (written in PLAYERS or written.startswith("search:"))
         return written if written is not None and known else HUMAN
-    if written not in (None, name):
+    if written not in (None, HUMAN, name):
         raise UsageError(f'--{symbol.lower()} {name} contradicts the record\'s header [{symbol} "{written}"]')
     return name
