@@ -214,8 +214,8 @@ OPERATORS: tuple[str, ...] = (
 
 # What is not changed: texts with their formats, messages of errors, annotations, assertions, decorators, the
 # bases of classes, imports also behind `if TYPE_CHECKING:`, and the stars and slashes that are no operators.
-# Nor `zip(…, strict=True)`, which asserts too, and `field(repr=False)`; nor numbers that a fit has found: others
-# make another player, and no rule says which.
+# Nor `zip(…, strict=True)`, which asserts too, and `field(repr=False)`; nor numbers that a fit has found:
+# others make another player, and no rule says which.
 _LEFT_ALONE = {
     *("fstring", "raise_stmt", "assert_stmt", "annassign", "decorator", "import_from", "import_name"),
 }

@@ -98,6 +98,7 @@ def test_a_game_at_a_terminal_is_kept_and_goes_on_in_its_own_file(folder: Path) 
     again = Conversation("play", str(path))
     again.until("X>")
     again.send("3\r")
+    again.until("(easy) plays")
     again.until("X>")
     again.send("\x04")
     assert again.end()[0] == 0
