@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from difflib import get_close_matches
 
+from qttt.cli.console.parser import nearest
 from qttt.errors import QtttError, quoted
 from qttt.game.moves import Move
 from qttt.game.state import State
@@ -37,6 +37,5 @@ def swapped(token: str, state: State) -> str | None:
 
 def unknown(typed: str, words: Iterable[str]) -> str:
     """What to say of a word that is none: which one was nearly meant, and where the words are listed."""
-    near = get_close_matches(typed.split()[0].lower(), list(words), 1, 0.6)
-    meant = f"did you mean {near[0]}? " if near else ""
-    return f"cannot read {quoted(typed)}: {meant}help lists the words, help moves the moves"
+    meant = nearest(typed.split()[0].lower(), words)
+    return f"cannot read {quoted(typed)}{meant}: help lists the words, help moves the moves"
