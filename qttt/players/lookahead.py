@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import prod
 
-from qttt.game.moves import Kind, Move
+from qttt.game.moves import Move
 from qttt.game.outcomes import Measurement
 from qttt.game.rules import Options, Rules
 from qttt.game.squares import SQUARES
@@ -403,8 +403,6 @@ def _finished(place: Place, rules: Rules) -> Pair:
     if len(place.empty) > 2:
         return best
     kinds = "hh" if len(place.empty) == 2 else LONE
-    if kinds == "hh" and not rules.level.allows(Kind.SUPERPOSITION):
-        return best
     full = (*place.blocks, number_of(Block(kinds, place.empty, 0)))
     worth, tie = expectation_now(rules, choice=False).value(full, 1)
     return max(best, (-worth, tie))

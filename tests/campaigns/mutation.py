@@ -144,6 +144,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/crosscheck/test_blindspots.py",
         "tests/crosscheck/test_roads.py",
         "tests/crosscheck/test_selfcheck.py",
+        "tests/crosscheck/test_by_device.py",
         "tests/cli/commands/test_circuit.py",
     ),
     ("circuits.backends.job_store", "circuits.backends.job_circuits"): (
@@ -256,11 +257,11 @@ def _is_left_alone(node: Any) -> bool:
     if node.type == "operator" and node.parent.type in {"parameters", "lambdef", "dictorsetmaker"}:
         return True
     while (parent := node.parent) is not None:
+        if node.type == "if_stmt" and node.children[1].get_code().strip() == "TYPE_CHECKING":
+            return True
         if parent.type in _LEFT_ALONE and not (parent.type == "annassign" and _follows_equals(node)):
             return True
-        if parent.type == "if_stmt" and parent.children[1].get_code().strip() == "TYPE_CHECKING":
-            return True
-        if parent.type == "expr_stmt" and parent.children[0].get_code().strip() in _FITTED:
+        if parent.type == "expr_stmt" and parent.children[0].get_code(include_prefix=False) in _FITTED:
             return True
         if parent.type == "argument" and parent.children[0].get_code().strip() in _KEYWORDS_LEFT_ALONE:
             return True

@@ -90,6 +90,10 @@ def test_a_device_without_a_possible_shot_says_nothing(shots: int) -> None:
     assert judge(reading, odds, 0.01, np.random.default_rng(1)).ok is (None if shots == 1 else False)
 
 
+def test_a_device_may_err_half_as_much_again_as_it_reports() -> None:
+    assert FACTOR == 1.5
+
+
 def test_the_excess_is_what_exceeds_a_limit_the_most() -> None:
     verdict = DeviceVerdict(True, 0.25, 0.25, 0.5, 0.5, 0.125, 0.1875, None, {})
     assert verdict.excess == -0.0625

@@ -31,6 +31,8 @@ def test_the_views_of_a_half_attacked_in_the_rotated_view_differ_by_these_number
     every = {board: (one.get(board, 0), other.get(board, 0)) for board in one | other}
     assert found.boards == {board: pair for board, pair in every.items() if pair[0] != pytest.approx(pair[1])}
     assert list(found.boards) == sorted(found.boards)
+    turned = compare_views(physical, tabletop)
+    assert turned.boards == {board: pair[::-1] for board, pair in found.boards.items()}
     # A board that only one reading can give, too.
     assert any(0 in pair for pair in every.values())
 

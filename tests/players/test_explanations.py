@@ -61,6 +61,11 @@ def test_three_lines_are_named_at_most_those_that_gain_most() -> None:
     assert sum(word in four for word in ("row", "column", "1-5-9", "3-5-7")) == 3
 
 
+def test_half_a_piece_builds_on_its_line() -> None:
+    # Half a piece is hardly more than an empty square, which is nearly an even fight.
+    assert "builds on the top row and the left column" in explained("1 5", 1, "2+4")
+
+
 @pytest.mark.parametrize(("level", "chooses"), [(3, False), (4, True)])
 def test_the_mode_is_chosen_only_where_there_are_two(level: int, chooses: bool) -> None:
     text = explained("1 2 3 4 5 6 8 7", level, "9")
@@ -74,6 +79,8 @@ def test_the_other_choices_are_compared_by_their_values() -> None:
     assert legal == ["2", "6", "8"]
     assert "Every other choice is worth the same." in explained(record, 0, "2", {})
     assert "One other choice is as good, 6 for example." in explained(record, 0, "2", {"8": -0.5})
+    level = {"2": 0.5, "6": 0.5}
+    assert "One other choice is as good, 6 for example." in explained(record, 0, "2", level)
     assert "The best other choice, 6, is worth 0.250 less to X." in (
         explained(record, 0, "2", {"2": 0.75, "6": 0.5})
     )

@@ -8,6 +8,7 @@ from qttt.game import Game
 from qttt.game.moves import Move
 from qttt.game.outcomes import Measurement, Observation, Positions, filled_squares
 from qttt.game.result import Result
+from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.players import Choice, Look, choices
@@ -85,6 +86,13 @@ def board_value(state: State, board: str, mode: Mode) -> Pair:
     number = sum(cells.index(cell) * 3**place for place, cell in enumerate(board))
     value, tie = board_values(child.rules)(number)
     return value * child.turn.sign, tie
+
+
+def test_a_full_board_without_a_leader_is_level_under_no_ties() -> None:
+    """It is observed again in rotated mode, where every piece is 50/50, alike for both players."""
+    board = "XOXXOOOXX"
+    number = sum(".XO".index(cell) * 3**place for place, cell in enumerate(board))
+    assert board_values(Rules.of(5, "no-ties"))(number) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,7 @@ def test_files(tmp_path: Path) -> None:
         ("5 6".encode("utf-16") + b"\0", "this begins as UTF-16 text and is damaged at byte 9"),
         (b"\xff\xfe\0\xd8", "this begins as UTF-16 text and is damaged at byte 3"),
         ("5 6".encode("utf-16-le"), "this seems to be UTF-16 text without a byte-order mark"),
+        ("{△ □} 5*6 7".encode("utf-16-le"), "this seems to be UTF-16 text without a byte-order mark"),
         ("{é} 5*6".encode("utf-16-be"), "this seems to be UTF-16 text without a byte-order mark"),
         (b"[Level 2]", "line 1, column 1: this header cannot be read"),
     ],
@@ -311,7 +312,10 @@ def test_nobody_gets_the_same_file_for_a_new_game(tmp_path: Path, monkeypatch: p
 
 def test_a_game_begins_in_a_file_that_holds_nothing(tmp_path: Path) -> None:
     file = tmp_path / "game.qttt"
-    file.touch()
+    file.write_bytes(b"5")
+    with pytest.raises(FileError, match="holds something already"):
+        start_record(file, Record.parse("6"))
+    file.write_bytes(b"")
     start_record(file, Record.parse("5"))
     with pytest.raises(FileError, match="holds something already"):
         start_record(file, Record.parse("6"))
