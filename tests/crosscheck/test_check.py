@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from circuits.decoding import Shots
 from circuits.gates import MoveGate
 from circuits.measurement import measure_board
 from circuits.register import her, occ, sym
+from qttt.crosscheck.by_device import judge
 from qttt.crosscheck.check import check, check_mode, dice_probability
 from qttt.crosscheck.report import agreement
 from qttt.errors import UsageError
@@ -159,6 +161,11 @@ def test_true_circuits_pass(level: int, observer: Observer) -> None:
 
 def record(game: Game) -> str:
     return " ".join(map(str, game.events))
+
+
+def test_a_mode_alone_is_held_to_half_of_one_in_a_thousand() -> None:
+    for held in (check_mode, judge):
+        assert signature(held).parameters["threshold"].default == 0.0005
 
 
 def test_heralds_fail_as_often_as_expected() -> None:

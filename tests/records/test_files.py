@@ -116,6 +116,7 @@ def test_files(tmp_path: Path) -> None:
         ("5 6".encode("utf-16") + b"\0", "this begins as UTF-16 text and is damaged at byte 9"),
         (b"\xff\xfe\0\xd8", "this begins as UTF-16 text and is damaged at byte 3"),
         ("5 6".encode("utf-16-le"), "this seems to be UTF-16 text without a byte-order mark"),
+        ("5".encode("utf-16-le"), "this seems to be UTF-16 text without a byte-order mark"),
         ("{△ □} 5*6 7".encode("utf-16-le"), "this seems to be UTF-16 text without a byte-order mark"),
         ("{é} 5*6".encode("utf-16-be"), "this seems to be UTF-16 text without a byte-order mark"),
         (b"[Level 2]", "line 1, column 1: this header cannot be read"),
