@@ -8,6 +8,7 @@ import pytest
 
 from qttt.crosscheck.blindspots import _plants, unresolved
 from qttt.crosscheck.selfcheck import BATTERY
+from qttt.game import Game
 from qttt.game.odds import distance
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import compile_moves
@@ -60,6 +61,20 @@ def test_the_angle_that_is_one_percent_too_wide_changes_the_odds_by_little() -> 
     moved = distance(board.exact().outcomes, planted.exact().outcomes)
     assert moved == pytest.approx(sin(pi / 200) / 2)
     assert wider(compile_moves(game_of("1 3+4", 2), Mode.STANDARD)) is None
+
+
+def test_a_herald_the_wrong_way_round_counts_the_shots_that_fail() -> None:
+    """Planted on the herald and no other qubit: what was thrown away is kept, and the other way round."""
+    (turned,) = [plant for name, plant in _plants() if name == "a herald the wrong way round"]
+    board = compile_moves(Game(3).play("1+3 1-2"), Mode.STANDARD)
+    planted = turned(board)
+    assert planted is not None
+    failed = board.exact().herald_failed
+    assert 0.1 < failed < 0.9 and planted.exact().herald_failed == pytest.approx(1 - failed)
+
+
+def test_one_square_has_no_order_of_its_bits() -> None:
+    assert REVERSED not in unresolved(Game(1).play("5"), (Mode.STANDARD,))
 
 
 @pytest.mark.parametrize(

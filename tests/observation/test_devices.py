@@ -1,5 +1,8 @@
 """Observing on devices: exact without noise, one job for both modes, what is impossible thrown away."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -279,6 +282,13 @@ def test_a_real_device_is_paid_for_only_by_who_has_said_so() -> None:
     assert plain is not None and (plain.twirling, plain.dynamical_decoupling) == (False, False)
     heard: list[str] = []
     assert open_device("fake_manila", notify=heard.append).backend.name == "fake_manila"  # type: ignore[arg-type]
+
+
+def test_a_job_has_a_file_where_it_must_outlive_the_program_or_lies_beside_a_record(tmp_path: Path) -> None:
+    observer = open_device("fake_manila")
+    assert observer.keeps_job(tmp_path / "game.qttt") and not observer.keeps_job(None)
+    remote = DeviceObserver(SimpleNamespace(name="ibm_far", local=False))  # type: ignore[arg-type]
+    assert remote.keeps_job(None) and remote.keeps_job(tmp_path / "game.qttt")
 
 
 def test_noise_is_refused_unless_it_is_asked_for() -> None:

@@ -9,11 +9,19 @@ from qttt.game import Game
 from qttt.game.symbols import Mode
 from qttt.observation import devices
 from qttt.observation.job_file import Pending
-from qttt.observation.job_runs import receive, send
+from qttt.observation.job_runs import _ended, receive, send
 from qttt.records.record import Record
 from qttt.storage import FileError
 
 pytestmark = pytest.mark.ibm
+
+
+def test_a_job_that_cannot_be_read_has_not_ended(tmp_path: Path) -> None:
+    """Nothing is let go that may still be under way."""
+    path = tmp_path / "a.job"
+    assert not _ended(None) and not _ended(path)
+    path.write_text("no job")
+    assert not _ended(path)
 
 
 def test_where_the_record_cannot_be_marked_no_job_file_is_left(

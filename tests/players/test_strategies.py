@@ -74,6 +74,13 @@ def test_the_search_makes_the_moves_that_the_rules_allow(options: str) -> None:
         assert found == expected
 
 
+def test_a_switch_after_a_move_is_counted_once() -> None:
+    state = Game(5, "view-switches=2").play("1+3 5~").state
+    found = {(place.switches, place.rotated) for place in moved(Place.of(state), state.rules)}
+    # X to move has made none of two, O one; after the move O is to move.
+    assert found == {((1, made), rotated) for made, rotated in ((0, True), (1, False), (2, True))}
+
+
 def test_measuring_is_among_the_choices_where_the_option_allows_it() -> None:
     state = game_of("1+3 3*5", options="measure-turn").state
     assert [str(choice) for choice in choices(state)][-3:] == ["?1", "?3", "?5"]

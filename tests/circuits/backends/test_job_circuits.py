@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from qiskit.circuit import ClassicalRegister, QuantumCircuit
+from qiskit.circuit import ClassicalRegister, Parameter, QuantumCircuit
 from qiskit.circuit.classical import expr
 from qiskit.circuit.library import QFTGate
 from qiskit_aer import AerSimulator
@@ -68,6 +68,13 @@ def test_a_barrier_has_no_values_and_a_delay_one_qubit_a_length_and_a_unit(instr
     assert job_circuits.from_json(stored | {"instructions": [["barrier", [0, 1], []]]}).data
     with pytest.raises(BackendUsageError, match="unknown instruction"):
         job_circuits.from_json(stored | {"instructions": [instruction]})
+
+
+def test_an_angle_that_is_still_to_be_set_cannot_be_stored() -> None:
+    open_angle = QuantumCircuit(1)
+    open_angle.rx(Parameter("t"), 0)
+    with pytest.raises(BackendUsageError, match="a rx gate with a free parameter cannot be stored"):
+        job_circuits.to_json(open_angle)
 
 
 def test_an_if_may_stand_in_seven_others_and_no_more() -> None:
