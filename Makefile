@@ -30,6 +30,8 @@ CHECKS ?= 300
 
 play: $(VENV)/.installed
 	@$(BIN)/qttt play --demo
+	@echo
+	@echo "Now play yourself: $(BIN)/qttt play --level 1 --o easy"
 
 test: $(VENV)/.installed-test
 	$(BIN)/ruff check .

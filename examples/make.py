@@ -3,6 +3,10 @@
 from pathlib import Path
 
 from examples.best_play.page import best_play_files
+from qttt.display.pictures import animate
+from qttt.display.pictures.games import game_frames
+from qttt.display.pictures.palette import Theme
+from qttt.records.files import load_record
 from qttt.storage import save_file
 from qttt.teaching.guide.gallery import gallery_files
 from qttt.teaching.guide.pages import guide_files
@@ -17,7 +21,14 @@ def made_files() -> dict[str, str]:
     rules, more = guide_files(), best_play_files()
     guide = {f"guide/{name}": text for name, text in (rules | more).items()}
     guide["guide/README.md"] += _more_pages(more)
+    guide["guide/figures/a-game.svg"] = _game_in_motion()
     return guide | {f"gallery/{name}": text for name, text in gallery_files().items()}
+
+
+def _game_in_motion() -> str:
+    """The README's first picture: a game of Level 2 from its first move to its observation."""
+    game = load_record(FOLDER / "games" / "level-2-entanglement.qttt").game()
+    return animate(game_frames(game), "svg", Theme.LIGHT).decode()
 
 
 def _more_pages(made: dict[str, str]) -> str:

@@ -12,6 +12,12 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
+@pytest.fixture(autouse=True)
+def no_user_data(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games that tests play at a terminal are kept in a folder of their own, never in the user's."""
+    monkeypatch.setenv("QTTT_DATA_DIR", str(tmp_path_factory.getbasetemp() / "data"))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Share all the tests between two workers; chosen files run in the process itself, which is sooner."""

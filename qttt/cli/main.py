@@ -4,19 +4,17 @@ Exit statuses (notation.md): 0 done; 1 the question was answered with "no"; 2 ba
 or service failed; 130 interrupted.
 """
 
-import argparse
 import errno
 import io
 import sys
-import textwrap
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from circuits.errors import BackendError, CircuitsError
-from qttt.cli.commands import COMMANDS, Entry
+from qttt.cli.commands import COMMANDS
+from qttt.cli.commands.command_line import build_parser
 from qttt.cli.console.characters import visible
-from qttt.cli.console.parser import Parser
 from qttt.cli.console.session import Session, StoppedError
 from qttt.errors import QtttError, ServiceError, UsageError
 
@@ -33,54 +31,7 @@ _STATUSES: tuple[tuple[type[Exception], int], ...] = (
 )
 """What the command line ends with for an error that nothing else handles: the first kind that it is of."""
 
-WIDTH = 79
-
-_DESCRIPTION = (
-    "TiqTaqToe: quantum tic-tac-toe with dice, every move a quantum circuit. A game is written as its moves: "
-    "5 (classical), 1+3 (superposition), 5*6 (entangle), 5-6 (cancel), ~5 or 5~ (with a view switch)."
-)
 _IN_ASCII = str.maketrans({"△": "X", "□": "O", "…": "...", "−": "-", "–": "-", "’": "'", "√": "sqrt "})
-
-
-def build_parser(named: str | None = None, write: Callable[[str], None] | None = None) -> Parser:
-    """The parser of the whole command line.
-
-    Args:
-        named: the only command whose module is imported and whose arguments are added; None for all.
-        write: what writes help; None for the process's standard output.
-    """
-    parser = Parser(
-        prog="qttt",
-        description=textwrap.fill(_DESCRIPTION, WIDTH),
-        epilog="qttt COMMAND --help explains a command and shows examples.",
-        write=write,
-    )
-    parser.add_argument("--version", action="store_true", help="print the version and end")
-    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for entry in COMMANDS:
-        if named is None or named == entry.name:
-            _add_command(commands, entry, write)
-        else:
-            commands.add_parser(entry.name, help=entry.summary, add_help=False)
-    return parser
-
-
-def _add_command(
-    commands: "argparse._SubParsersAction[Parser]", entry: Entry, write: Callable[[str], None] | None
-) -> None:
-    command = entry.load()
-    parser = commands.add_parser(
-        entry.name,
-        help=entry.summary,
-        description=textwrap.fill(command.explanation, WIDTH),
-        epilog="\n".join(["examples:", *(f"  qttt {example}" for example in command.examples)]),
-        write=write,
-    )
-    command.add_arguments(parser)
-    parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
-    parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
-    parser.set_defaults(run=command.run)
 
 
 def main(
@@ -169,7 +120,8 @@ def _run(words: list[str], session: Session) -> int:
         session.write(f"qttt {__version__}\n")
         return 0
     if arguments.command is None:
-        raise UsageError("name a command; qttt --help lists them")
+        parser.print_help()
+        return 0
     session.ascii = arguments.ascii
     status = arguments.run(arguments, session)
     assert isinstance(status, int)

@@ -264,9 +264,11 @@ def judge(
     impossible = sample.illegal / shots
     limit = float(binom.isf(threshold, shots, faulty)) / shots
     raw = {board: number / shots for board, number in reading.raw.items()}
-    after = distance({board: n / kept for board, n in sample.counts().items()}, odds) if kept else 1.0
-    undetected = max(0.0, 1 - (1 - faulty) / (kept / shots)) if kept else 1.0
-    tvd_limit = min(1.0, undetected + _chance_distance(odds, kept, rng, threshold)) if kept else 1.0
+    after = tvd_limit = 1.0
+    if kept:
+        after = distance({board: n / kept for board, n in sample.counts().items()}, odds)
+        undetected = max(0.0, 1 - (1 - faulty) / (kept / shots))
+        tvd_limit = min(1.0, undetected + _chance_distance(odds, kept, rng, threshold))
     within = impossible <= limit and after <= tvd_limit
     return DeviceVerdict(
         ok=None if within and (not kept or predicted is None) else within,

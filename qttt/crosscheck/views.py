@@ -41,11 +41,8 @@ def compare_views(tabletop: Odds, physical: Odds) -> ViewDifference:
         physical: odds of the same moves, switches read physically.
     """
     one, other = tabletop.outcomes(), physical.outcomes()
-    boards = {
-        board: (one.get(board, 0.0), other.get(board, 0.0))
-        for board in sorted(set(one) | set(other))
-        if abs(one.get(board, 0.0) - other.get(board, 0.0)) > TOLERANCE
-    }
+    pairs = {board: (one.get(board, 0.0), other.get(board, 0.0)) for board in sorted(set(one) | set(other))}
+    boards = {board: pair for board, pair in pairs.items() if abs(pair[0] - pair[1]) > TOLERANCE}
     squares = {
         (square, symbol): (a[symbol], b[symbol])
         for square, a, b in zip(SQUARES, tabletop.squares(), physical.squares(), strict=True)

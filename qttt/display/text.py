@@ -2,8 +2,8 @@
 
 A die is written as its shape, its value and the letter of its colour: ``△2R`` is a triangle of X's red
 piece, ``□-2g`` a square of O's green one. X's colours have capital letters and O's small ones, since both
-players have the same colours and since a cancelling die has the shape of its opponent. Nothing is said by
-colour alone.
+players have the same colours and since a cancelling die has the shape of its opponent. X's dice are bold
+where there is colour. Nothing is said by colour alone.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,10 @@ from qttt.game.squares import EMPTY, SQUARES, lines_in
 from qttt.game.symbols import Symbol
 
 _STYLES = dict(zip(COLOURS, ("red", "green", "bright_blue", "yellow", "magenta"), strict=True))
-_DIM = "bright_black"
+_DIM = "dim"
+"""Of rules and numbers: fainter than the text. Bright black is the background of some palettes."""
+_LINE = "bold green"
+"""Of the symbols of a three-in-a-row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,9 @@ ASCII = Glyphs(("X", "O"), ("+++", "+++", "+++"), "-", "|", "#")
 WIDE, NARROW = 11, 5
 """Columns of a square: comfortable, and the least that holds ``□-2r``. A board takes 37 or 19."""
 
+FLAT = 7
+"""Columns of a square that has its number beside its dice, and so one line less. A board takes 25."""
+
 
 def glyphs_for(encoding: str | None) -> Glyphs:
     """The glyphs that a text stream can carry.
@@ -81,7 +87,8 @@ def draw_die(die: Die, glyphs: Glyphs = UNICODE, *, width: int = 0) -> Text:
         width: columns of the value, for dice that stand below each other.
     """
     letter = colour_letter(die.owner, die.colour)
-    return Text(f"{glyphs.symbol(die.shape)}{die.value:{width}}{letter}", _STYLES[die.colour])
+    weight = "bold " if die.owner is Symbol.X else ""
+    return Text(f"{glyphs.symbol(die.shape)}{die.value:{width}}{letter}", weight + _STYLES[die.colour])
 
 
 def draw_dice(dice: Sequence[Die], glyphs: Glyphs = UNICODE) -> Text:
@@ -96,6 +103,7 @@ def draw_board(
     positions: Positions | None = None,
     width: int = WIDE,
     marked: Iterable[int] = (),
+    flat: bool = False,
 ) -> Text:
     """The board with its dice and observed symbols; those of a three-in-a-row stand in brackets, ``[△]``.
 
@@ -104,18 +112,19 @@ def draw_board(
         glyphs: the characters to use.
         positions: the filled squares, where they are observed but not yet their symbols: dice in squares that
             turned out empty are left out.
-        width: columns of one square, at least ``NARROW``.
+        width: columns of one square, at least ``NARROW``, and ``FLAT`` where it is flat.
         marked: squares whose number is highlighted, such as those of the last move.
+        flat: numbers stand beside the dice, for low terminals.
 
     Returns:
-        Thirteen lines without a line feed at the end.
+        Thirteen lines, ten where it is flat, without a line feed at the end.
     """
     highlighted = set(marked)
     in_line = {square for symbol in Symbol for line in lines_in(position.observed, symbol) for square in line}
     text = _rule(glyphs, 0, width)
     for row in range(3):
         cells = [
-            _cell(position, square, glyphs, positions, width, square in highlighted, square in in_line)
+            _cell(position, square, glyphs, positions, width, flat, square in highlighted, square in in_line)
             for square in SQUARES[3 * row : 3 * row + 3]
         ]
         for line in zip(*cells, strict=True):
@@ -138,22 +147,26 @@ def _cell(
     glyphs: Glyphs,
     positions: Positions | None,
     width: int,
+    flat: bool,
     marked: bool,
     in_line: bool,
-) -> tuple[Text, Text, Text]:
-    number = Text(f" {square}" if width > NARROW else str(square), "bold reverse" if marked else _DIM)
+) -> tuple[Text, ...]:
+    number = Text(f" {square}" if width > FLAT else str(square), "bold reverse" if marked else _DIM)
     lines = [Text(""), Text("")]
     if position.is_observed(square):
         symbol = glyphs.symbol(Symbol(position.observed[square - 1]))
-        lines[0] = Text(f"[{symbol}]" if in_line else symbol, "bold")
+        lines[0] = Text(f"[{symbol}]", _LINE) if in_line else Text(symbol, "bold")
     elif positions is not None and positions.filled[square - 1] == EMPTY:
         lines[0] = Text("empty", _DIM)
     else:
         for place, die in enumerate(position.at(square)):
             lines[place] = draw_die(die, glyphs, width=2)
-    number.align("left", width)
+    beside = number.cell_len if flat else 0
     for line in lines:
-        line.align("center", width)
+        line.align("center", width - beside)
+    if flat:
+        return (number + lines[0], Text(" " * beside) + lines[1])
+    number.align("left", width)
     return (number, lines[0], lines[1])
 
 
@@ -162,7 +175,11 @@ def draw_legend(position: Position, glyphs: Glyphs = UNICODE) -> Text:
     used = {die.colour for dice in position.dice for die in dice}
     if not used:
         return Text("")
-    shapes = "".join(f"{glyphs.symbol(symbol)} is {symbol}'s shape, " for symbol in Symbol)
+    if glyphs is ASCII:
+        # X is X's shape: that would say nothing.
+        shapes = "a die is its shape (X triangle, O square), value and colour: "
+    else:
+        shapes = "".join(f"{glyphs.symbol(symbol)} is {symbol}'s shape, " for symbol in Symbol)
     letters = Text(", ").join(
         Text(f"{colour_letter(Symbol.X, colour)} {colour}", _STYLES[colour])
         for colour in COLOURS

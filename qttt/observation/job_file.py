@@ -64,13 +64,12 @@ class Pending(PendingJob):
 
     def payload(self) -> dict[str, Any]:
         """What the job's file keeps besides the job."""
-        last = self.record.events[-1:]
-        positions = [event.filled for event in last if isinstance(event, Positions)]
+        positions = self.record.game().state.positions
         return {
             "record": str(self.record),
             "file": None if self.file is None else self.file.name,
             "mode": None if self.mode is None else str(self.mode),
-            "positions": positions[0] if self.collapsed else None,
+            "positions": positions.filled if positions is not None and self.collapsed else None,
             "policy": None if self.policy is None else self.policy.square,
             "strict": self.strict,
         }

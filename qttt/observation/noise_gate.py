@@ -93,8 +93,8 @@ def noise_in(sample: Sample, odds: Mapping[str, float], readout: "Readout") -> s
     if not kept:
         return None
     uniform = random_odds(readout)
-    possible = sum(uniform.get(board, 0.0) for board in odds)
-    faultless = shots * sum(p * log(p / uniform[board]) for board, p in odds.items() if board in uniform)
+    possible = sum(uniform[board] for board in odds)
+    faultless = shots * sum(p * log(p / uniform[board]) for board, p in odds.items())
     enough = min(SHARE_OF_FEW * faultless, max(log(CONVINCING), SHARE_OF_MANY * faultless))
     seen = {board: (number, odds[board] / uniform[board]) for board, number in counts.items()}
     # Where p is u, rounding makes differences of both signs.
@@ -103,7 +103,7 @@ def noise_in(sample: Sample, odds: Mapping[str, float], readout: "Readout") -> s
             f"the shots say no more than bits read at random: {kept:,} of {shots:,} are possible, and of "
             f"random ones about {shots * possible:,.0f} would be"
         )
-    by_chance = {board: uniform.get(board, 0.0) / possible for board in odds}
+    by_chance = {board: uniform[board] / possible for board in odds}
     far, random = distance({board: n / kept for board, n in counts.items()}, odds), distance(by_chance, odds)
     chance = sum(sqrt(p * max(0.0, 1 - p) / kept) for p in odds.values()) / 2
     if far - chance - sqrt(log(1 / _FALSE_ALARMS) / (2 * kept)) > max(FARTHEST, random):

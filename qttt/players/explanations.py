@@ -163,6 +163,7 @@ def _number(count: int) -> str:
 
 
 def _percent(probability: float) -> str:
-    if 0 < probability < 0.0005 or 0.9995 < probability < 1:
-        return "< 0.1 %" if probability < 0.5 else "> 99.9 %"
-    return f"{100 * probability:.1f} %".replace(".0 %", " %")
+    text = f"{100 * probability:.1f}"
+    if text == "0.0" and probability:
+        return "< 0.1 %"
+    return "> 99.9 %" if text == "100.0" and probability != 1 else f"{text.removesuffix('.0')} %"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import prod
 
-from qttt.game.moves import Kind, Move
+from qttt.game.moves import Move
 from qttt.game.outcomes import Measurement
 from qttt.game.rules import Options, Rules
 from qttt.game.squares import SQUARES
@@ -70,6 +70,13 @@ class Estimates:
     complete: bool
     positions: int
     position: Value
+
+
+class MoveNow(KeyboardInterrupt):
+    """Raised in the middle of a search, it ends that, which gives what it has found until then.
+
+    A search that has not looked one move ahead yet passes it on.
+    """
 
 
 class _StoppedError(Exception):
@@ -134,6 +141,10 @@ def _deepened(
             found[branch.choice] = pair
             best = max(best, pair[0])
     except _StoppedError:
+        return None
+    except MoveNow:
+        if depth == 1:
+            raise
         return None
     return found
 
@@ -374,7 +385,7 @@ def board_values(rules: Rules) -> Callable[[int], Pair]:
         if not empty:
             # Observed again in rotated mode (option no-ties): every piece is 50/50, alike for both players.
             return 0.0, 0.0
-        place = Place(blocks, 0, empty, (0, 0), False)
+        place = Place(blocks, 0, empty, (0, 0), False, 0)
         start = State(rules)
         if not rules.level.observed_in_play and len(empty) <= SOLVED_EMPTY:
             search = _Lookahead(start, Budget(_ENDLESS))
@@ -392,8 +403,6 @@ def _finished(place: Place, rules: Rules) -> Pair:
     if len(place.empty) > 2:
         return best
     kinds = "hh" if len(place.empty) == 2 else LONE
-    if kinds == "hh" and not rules.level.allows(Kind.SUPERPOSITION):
-        return best
     full = (*place.blocks, number_of(Block(kinds, place.empty, 0)))
     worth, tie = expectation_now(rules, choice=False).value(full, 1)
     return max(best, (-worth, tie))

@@ -159,12 +159,12 @@ class PerfectPlayer:
 
     def value(self, state: State) -> float:
         """The value with best play."""
-        endless = _unlimited(state)
+        endless = without_limit(state)
         return prober_for(endless.rules).value(endless).value
 
     def reason(self, state: State, choice: Choice) -> str:
         """What the choice does to the lines, and what it is worth."""
-        return why(state, choice, lambda asked: solved_values(_unlimited(asked)))
+        return why(state, choice, lambda asked: solved_values(without_limit(asked)))
 
 
 class HardPlayer:
@@ -316,14 +316,15 @@ def solved_values(state: State) -> dict[Choice, Value]:
 
 @lru_cache(maxsize=_KEPT_CHOICES)
 def _best_solved(state: State) -> list[Choice]:
-    endless = _unlimited(state)
+    endless = without_limit(state)
     if state.phase is not Phase.MOVE:
         return best_choices(solved_values(endless), state)
     best = prober_for(endless.rules).best_values(endless)
     return best_choices({move: value for move, value in best.items()}, state)
 
 
-def _unlimited(state: State) -> State:
+def without_limit(state: State) -> State:
+    """The state by rules without a limit that is too far away to matter."""
     return replace(state, rules=unlimited(state.rules))
 
 

@@ -196,6 +196,11 @@ class Record:
             tuple(part for part in self.parts if not (isinstance(part, Header) and part.key == key))
         )
 
+    def without_game(self) -> Self:
+        """The same players by the same rules before the first move."""
+        kept = ("Level", "Options", "First", "X", "O", "Backend", "Rolls")
+        return type(self)(tuple(p for p in self.parts if isinstance(p, Header) and p.key in kept))
+
     def completed(
         self, level: str | None = None, options: str | None = None, first: str | None = None
     ) -> Self:

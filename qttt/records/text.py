@@ -213,22 +213,28 @@ def _either(choices: tuple[str, ...]) -> str:
 
 
 def layout(parts: Iterable[Part]) -> Iterator[str]:
-    """Lines of a record's body: moves in numbered pairs, observations on lines of their own."""
+    """Lines of a record's body: moves in numbered pairs, observations on lines of their own.
+
+    Turns alternate, also over an observation: a pair that one divides has its second move on a line of its
+    own without a number, since the number is that of the move of the player who started the game.
+    """
     words: list[str] = []
     before: Event | None = None
-    moves = number = 0
+    moves = 0
     for part in parts:
         if isinstance(part, Token):
-            observation = isinstance(part.event, Observation | Positions)
-            together = isinstance(before, Positions) if observation else 0 < moves < 2
+            observed = isinstance(before, Observation | Positions)
+            if isinstance(part.event, Observation | Positions):
+                together = isinstance(before, Positions)
+            else:
+                together = moves % 2 == 1 and not observed
+                moves += 1
             if not together:
                 if words:
                     yield " ".join(words)
-                words, moves = [], 0
-                if not observation:
-                    number += 1
-                    words.append(f"{number}.")
-            moves = 0 if observation else moves + 1
+                words = []
+                if not isinstance(part.event, Observation | Positions) and moves % 2:
+                    words.append(f"{moves // 2 + 1}.")
             before = part.event
         words.append(str(part))
     if words:

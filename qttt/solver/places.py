@@ -29,7 +29,7 @@ class Place:
     empty: tuple[int, ...]
     switches: tuple[int, int]
     rotated: bool
-    marks: int = 0
+    marks: int
 
     @classmethod
     def of(cls, state: State) -> "Place":
@@ -71,7 +71,7 @@ def moved(place: Place, rules: Rules) -> Iterator[Place]:
             # A switch after the last move has no effect on the observation.
             if left > before and empty:
                 there = tuple(map(turned, after))
-                yield Place(there, 1 - place.turn, empty, (other, made + 1), not rotated)
+                yield Place(there, 1 - place.turn, empty, (other, made + 1), not rotated, place.marks)
 
 
 def _allowed(

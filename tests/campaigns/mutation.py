@@ -117,6 +117,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         *("qttt.players.lookahead", "qttt.players.strategies", "qttt.solver.places"),
         *("qttt.players.advice", "qttt.players.explanations"),
     ): (
+        "tests/players/test_explanations.py",
         "tests/players/test_evaluation.py",
         "tests/players/test_lookahead.py",
         "tests/players/test_strategies.py",
@@ -143,9 +144,11 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
         "tests/crosscheck/test_blindspots.py",
         "tests/crosscheck/test_roads.py",
         "tests/crosscheck/test_selfcheck.py",
+        "tests/crosscheck/test_by_device.py",
         "tests/cli/commands/test_circuit.py",
     ),
     ("circuits.backends.job_store", "circuits.backends.job_circuits"): (
+        "tests/circuits/backends/test_job_circuits.py",
         "tests/circuits/backends/test_job_store.py",
         "tests/cli/console/test_job_output.py",
     ),
@@ -211,13 +214,15 @@ OPERATORS: tuple[str, ...] = (
 )
 
 # What is not changed: texts with their formats, messages of errors, annotations, assertions, decorators, the
-# bases of classes, imports, and the stars and slashes that are no operators. Nor `zip(…, strict=True)`, which
-# asserts too, and `field(repr=False)`.
+# bases of classes, imports also behind `if TYPE_CHECKING:`, and the stars and slashes that are no operators.
+# Nor `zip(…, strict=True)`, which asserts too, and `field(repr=False)`; nor numbers that a fit has found:
+# others make another player, and no rule says which.
 _LEFT_ALONE = {
     *("fstring", "raise_stmt", "assert_stmt", "annassign", "decorator", "import_from", "import_name"),
 }
 _SHOWN_ONLY = {"__repr__"}
 _KEYWORDS_LEFT_ALONE = {"strict", "repr"}
+_FITTED = {"ONE_MODE", "TWO_MODES"}
 
 
 def file_of(module: str) -> Path:
@@ -252,7 +257,11 @@ def _is_left_alone(node: Any) -> bool:
     if node.type == "operator" and node.parent.type in {"parameters", "lambdef", "dictorsetmaker"}:
         return True
     while (parent := node.parent) is not None:
+        if node.type == "if_stmt" and node.children[1].get_code().strip() == "TYPE_CHECKING":
+            return True
         if parent.type in _LEFT_ALONE and not (parent.type == "annassign" and _follows_equals(node)):
+            return True
+        if parent.type == "expr_stmt" and parent.children[0].get_code(include_prefix=False) in _FITTED:
             return True
         if parent.type == "argument" and parent.children[0].get_code().strip() in _KEYWORDS_LEFT_ALONE:
             return True

@@ -2,12 +2,15 @@
 
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from qttt.cli.commands import COMMANDS
-from qttt.cli.main import build_parser, main
+from qttt.cli.commands.command_line import build_parser
+from qttt.cli.main import main
 from tests.support.cli_runs import Run, Terminal, refusal, run, run_json
 
 FULL = "1 5 2 6 3+4 7 8 9"
@@ -94,8 +97,10 @@ def test_examples_run(example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("argv", "reason"),
     [
-        ([], "name a command"),
-        (["nonsense"], "invalid choice: 'nonsense'"),
+        (["nonsense"], "there is no command 'nonsense'; qttt help lists them"),
+        (["plya"], "there is no command 'plya' (did you mean play?); qttt help lists them"),
+        (["odds", "5", "--lvel", "2"], "unrecognized arguments: --lvel 2 (did you mean --level?)"),
+        (["help", "odd"], "there is no command 'odd' (did you mean odds?)"),
         (["odds"], "the following arguments are required: RECORD"),
         (
             ["odds", "5", "5*6"],
@@ -378,3 +383,29 @@ def test_errors_for_terminals_without_the_glyphs() -> None:
     stderr = io.TextIOWrapper(binary, encoding="latin-1")
     assert main(["odds", "5 6 6*5"], stdout=Terminal(), stderr=stderr) == 2
     assert b"it holds X's X4\n" in binary.getvalue()
+
+
+def test_the_bare_command_says_what_there_is_and_where_to_begin() -> None:
+    bare = run()
+    assert bare.status == 0
+    assert bare == run("--help") == run("help")
+    for group in dict.fromkeys(entry.group for entry in COMMANDS):
+        assert f"\n{group}:\n" in bare.out
+    assert "qttt play --level 1 --o easy" in " ".join(bare.out.split())
+    assert run("help", "odds").out == run("odds", "--help").out
+    assert run("-V").out == run("--version").out
+
+
+def test_ascii_is_offered_only_where_something_is_drawn_as_text() -> None:
+    assert "--ascii" in run("odds", "--help").out
+    assert "--ascii" not in run("draw", "--help").out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_a_shell_takes_the_completion(shell: str) -> None:
+    script = run("completion", shell)
+    assert script.status == 0
+    for word in ("openings", "--backend", "--level"):
+        assert word in script.out
+    if (found := shutil.which(shell)) is not None:
+        assert subprocess.run([found, "-n"], input=script.out, text=True, timeout=20).returncode == 0

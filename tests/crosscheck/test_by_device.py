@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from qttt.crosscheck.by_device import FACTOR, judge
+from qttt.crosscheck.report import DeviceVerdict
 from qttt.errors import UsageError
 from qttt.game import Game
 from qttt.game.symbols import Mode
@@ -87,6 +88,17 @@ def test_a_device_without_a_possible_shot_says_nothing(shots: int) -> None:
     # With every second shot faulty all of a few may be; with one in fifty that cannot be chance.
     assert judge(reading, odds, 0.5, np.random.default_rng(1)).ok is None
     assert judge(reading, odds, 0.01, np.random.default_rng(1)).ok is (None if shots == 1 else False)
+
+
+def test_a_device_may_err_half_as_much_again_as_it_reports() -> None:
+    assert FACTOR == 1.5
+
+
+def test_the_excess_is_what_exceeds_a_limit_the_most() -> None:
+    verdict = DeviceVerdict(True, 0.25, 0.25, 0.5, 0.5, 0.125, 0.1875, None, {})
+    assert verdict.excess == -0.0625
+    assert replace(verdict, impossible=0.75).excess == 0.25
+    assert replace(verdict, tvd_after=0.4375).excess == 0.25
 
 
 @pytest.mark.slow

@@ -11,6 +11,8 @@ import pytest
 
 from circuits.backends import job_store
 from circuits.backends.job_store import JobState
+from qttt.crosscheck.by_job import _readout
+from qttt.errors import UsageError
 from qttt.records.files import load_record
 from tests.support.cli_runs import Run, refusal, run, run_json
 from tests.support.ibm_service import CRN, TOKEN, Answer, Service, install
@@ -498,6 +500,24 @@ def test_damaged_checks(changes: dict[str, Any]) -> None:
         less = {name: value for name, value in data["payload"].items() if name != key}
         Path("a.job").write_text(json.dumps(data | {"payload": less}))
         assert "the job file a.job is damaged" in refusal("check", "--resume", "a.job")
+
+
+def test_readout_errors_are_pairs_of_probabilities() -> None:
+    assert _readout([[0, 1], [0.25, 1.0]]) == ((0.0, 1.0), (0.25, 1.0))
+    assert _readout(None) is None
+    wrong: list[Any] = [
+        {},
+        "ab",
+        [[0.1]],
+        [[0.1, 0.2, 0.3]],
+        [0.1],
+        [[0.1, 1.5]],
+        [[True, 0.1]],
+        [[-0.1, 0.1]],
+    ]
+    for damaged in wrong:
+        with pytest.raises(UsageError, match=r"not pairs|no probability"):
+            _readout(damaged)
 
 
 _CHECKED: dict[str, dict[str, Any]] = {}

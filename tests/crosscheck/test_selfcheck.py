@@ -6,7 +6,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from qttt.crosscheck import selfcheck
 from qttt.crosscheck.selfcheck import BATTERY, Case, hold_battery
+from qttt.errors import ServiceError
 from qttt.game.symbols import Mode
 from tests.support import plants
 from tests.support.cli_runs import refusal, run
@@ -49,6 +51,25 @@ def test_a_planted_fault_is_caught_by_the_check_of_a_record(
     assert statuses(*words) == (0, True)
     plant(monkeypatch)
     assert statuses(*words) == (1, False)
+
+
+def test_a_simulator_that_gives_nothing_fails_its_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(*_: object, **__: object) -> None:
+        raise ServiceError("no shot has the known positions")
+
+    asked: list[float] = []
+
+    def noted(*_: object, threshold: float, **__: object) -> None:
+        asked.append(threshold)
+        silent()
+
+    monkeypatch.setattr(selfcheck, "check_mode", noted)
+    cases = hold_battery(np.random.default_rng(1))
+    failed = [case for case in cases if not case.ok]
+    assert len(failed) == len(asked) > 40
+    assert {(case.exact_tvd, case.p_value) for case in failed} == {(1.0, 0.0)}
+    # One true battery in a thousand may fail, over every mode of it and both tests of each.
+    assert asked == [pytest.approx(0.001 / (2 * len(asked)))] * len(asked)
 
 
 @pytest.mark.slow

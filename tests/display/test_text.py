@@ -7,6 +7,7 @@ import pytest
 from qttt.display.status import describe_game, final_board, shown_position
 from qttt.display.text import (
     ASCII,
+    FLAT,
     NARROW,
     UNICODE,
     draw_bar,
@@ -80,7 +81,8 @@ def test_marked_squares_stand_out() -> None:
 def test_every_die_has_its_colour_in_letters_and_in_style() -> None:
     assert draw_die(Die(Symbol.O, Symbol.X, 1, -2)).plain == "□-2G"
     assert draw_die(Die(Symbol.O, Symbol.O, 1, -2)).plain == "□-2g"
-    assert str(draw_die(Die(Symbol.X, Symbol.X, 4, 4)).style) == "magenta"
+    assert str(draw_die(Die(Symbol.X, Symbol.X, 4, 4)).style) == "bold magenta"
+    assert str(draw_die(Die(Symbol.X, Symbol.O, 4, 4)).style) == "magenta"
     assert draw_dice(POSITION.at(5)).plain == "△2B □-2b"
     letters = [draw_die(Die(Symbol.X, Symbol.X, number, 4)).plain[-1] for number in range(10)]
     assert letters == list("RGBYPRGBYP")
@@ -177,3 +179,32 @@ def test_the_shown_position_once_positions_are_known_has_the_dice_that_are_left(
     )
     target = shown_position(played("1+3 1-2 4 5 6 7 8 9 =p:.#.######", 4))
     assert target.configuration(2) is Configuration.TARGET
+
+
+def test_a_flat_board_has_three_lines_less() -> None:
+    lines = draw_board(POSITION, ASCII, width=FLAT, flat=True).plain.split("\n")
+    assert lines[3:6] == [
+        "+-------+-------+-------+",
+        "|4 X 2G |5 X 2B |6 X 2B |",
+        "|  O 2g |  O-2b |  X-2b |",
+    ]
+    assert (len(lines), {len(line) for line in lines}) == (10, {25})
+
+
+def test_no_colour_of_the_board_is_the_background_of_a_palette() -> None:
+    """Solarized and others have their background as bright black."""
+    styles = {str(span.style) for span in draw_board(POSITION).spans}
+    assert "dim" in styles and not any("black" in style for style in styles)
+
+
+def test_a_legend_in_ascii_says_what_the_shapes_are() -> None:
+    assert draw_legend(POSITION, ASCII).plain == (
+        "a die is its shape (X triangle, O square), value and colour: "
+        "R red, G green, B blue (X's in capitals)"
+    )
+
+
+def test_the_symbols_of_a_line_are_coloured() -> None:
+    text = draw_board(Position(observed="XXXOO...."))
+    coloured = [text.plain[span.start : span.end] for span in text.spans if "green" in str(span.style)]
+    assert [part.strip() for part in coloured] == ["[△]"] * 3

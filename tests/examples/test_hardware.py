@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from qttt.cli.main import build_parser, main
+from qttt.cli.commands.command_line import build_parser
+from qttt.cli.main import main
 from qttt.records.files import load_record
 from tests.examples.notebooks import ROOT
 from tests.support.cli_runs import run

@@ -271,6 +271,16 @@ def test_seeds_of_jobs_are_31_bits() -> None:
     assert len(set(seeds)) == 50
 
 
+def test_a_real_device_is_paid_for_only_by_who_has_said_so() -> None:
+    observer = get_observer("fake_manila")
+    assert isinstance(observer, DeviceObserver)
+    assert DeviceObserver(observer.backend).unasked is False
+    plain = open_device("fake_manila").options
+    assert plain is not None and (plain.twirling, plain.dynamical_decoupling) == (False, False)
+    heard: list[str] = []
+    assert open_device("fake_manila", notify=heard.append).backend.name == "fake_manila"  # type: ignore[arg-type]
+
+
 def test_noise_is_refused_unless_it_is_asked_for() -> None:
     for accepts in (False, True):
         asked = get_observer("fake_manila", accept_noise=accepts)

@@ -12,7 +12,7 @@ from qttt.game import Game
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import lean_pieces
 from qttt.observation.devices import DecodedShots, open_device, read_shots
-from qttt.observation.noise_gate import noise_in, random_odds
+from qttt.observation.noise_gate import noise_in, predicted_noise, random_odds
 from qttt.observation.samples import Sample
 from tests.benchmarks.noise_table import BOARDS, game_of
 
@@ -68,6 +68,12 @@ def symbols(*counts: int) -> str | None:
     names = ("....XX...", "....XO...", "....OX...", "....OO...")
     drawn = tuple(board for board, n in zip(names, counts, strict=True) for _ in range(n))
     return noise_in(Sample(drawn), game.state.odds(Mode.ROTATED).outcomes(), readout_of(game, Mode.ROTATED))
+
+
+def test_where_a_device_reports_no_errors_nothing_is_predicted() -> None:
+    assert predicted_noise("ours", [None]) is predicted_noise("ours", []) is None
+    assert predicted_noise("ours", [None, 0.9]) is None
+    assert "next to none of the shots" in str(predicted_noise("ours", [None, 0.00001, 0.9]))
 
 
 def test_the_odds_of_random_bits() -> None:

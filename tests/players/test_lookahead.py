@@ -8,6 +8,7 @@ from qttt.game import Game
 from qttt.game.moves import Move
 from qttt.game.outcomes import Measurement, Observation, Positions, filled_squares
 from qttt.game.result import Result
+from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.players import Choice, Look, choices
@@ -87,6 +88,13 @@ def board_value(state: State, board: str, mode: Mode) -> Pair:
     return value * child.turn.sign, tie
 
 
+def test_a_full_board_without_a_leader_is_level_under_no_ties() -> None:
+    """It is observed again in rotated mode, where every piece is 50/50, alike for both players."""
+    board = "XOXXOOOXX"
+    number = sum(".XO".index(cell) * 3**place for place, cell in enumerate(board))
+    assert board_values(Rules.of(5, "no-ties"))(number) == (0.0, 0.0)
+
+
 @pytest.mark.parametrize(
     ("record", "level", "options", "depth"),
     [
@@ -94,8 +102,11 @@ def board_value(state: State, board: str, mode: Mode) -> Pair:
         ("1 5 2+4 3", 1, "", 2),
         ("1+3 1*2 9 5 6", 2, "", 2),
         ("1+3 2+4 5+6", 2, "quantum-only", 2),
+        ("1+3 1*2 9 5 6", 2, "", 3),
+        ("1+2 1*3 5 9", 2, "no-double-entanglement", 3),
         ("5 1+3 3-2 7 4", 3, "", 2),
         ("1+3 5 2+4 6 7", 1, "measure-turn", 2),
+        ("1+3 5 2+4 6 7 8", 1, "measure-turn", 4),
         ("1+3 5 2+4 3*6 8", 2, "measure-turn", 2),
         ("1+3 1-2 4 5 6 7 8", 4, "", 1),
         ("1+3 1-2 4 5 6 ~7 8", 5, "view-switches=1", 1),

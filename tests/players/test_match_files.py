@@ -334,6 +334,31 @@ def test_a_full_disk_keeps_the_games_before_it(tmp_path: Path) -> None:
     assert file.read_bytes() == b"".join(WHOLE)
 
 
+def test_a_file_that_could_not_be_begun_is_not_there_and_one_that_was_there_stays(tmp_path: Path) -> None:
+    file = tmp_path / "match.jsonl"
+    command = [sys.executable, "-m", "qttt", "selfplay", *WORDS, "--records", str(file)]
+
+    def no_room() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, preexec_fn=no_room, timeout=60)
+    assert done.returncode == 2 and done.stderr.startswith(b"qttt: error: cannot write the games to ")
+    assert not file.exists()
+    file.touch()
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, preexec_fn=no_room, timeout=60)
+    assert done.returncode == 2
+    assert file.read_bytes() == b""
+
+
+def test_a_game_is_on_its_way_to_the_disk_when_it_is_added(tmp_path: Path) -> None:
+    file = tmp_path / "match.jsonl"
+    with MatchFile(file, MATCH) as opened:
+        assert file.read_bytes() == WHOLE[0]
+        opened.add(GAMES[0])
+        assert file.read_bytes() == WHOLE[0] + WHOLE[1]
+
+
 def match_line(**changes: Any) -> bytes:
     line = {"format": 1, "x": "random", "o": "random", "level": 2, "options": "", "first": "X", "seed": 1}
     return json.dumps({**line, "alternate": False, "backend": "dice", **changes}).encode() + b"\n"

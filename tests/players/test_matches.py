@@ -21,7 +21,8 @@ from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
-from qttt.players.matches import Match, Played, Score, play_game, play_match
+from qttt.players.matches import Match, Played, Score, _seated, play_game, play_match
+from qttt.players.strategies import SearchPlayer
 from qttt.records.record import Record
 from qttt.solver import probe
 from qttt.stats import wilson
@@ -52,6 +53,13 @@ def test_every_game_is_a_legal_one_with_the_result_it_says(level: int) -> None:
         assert game.first is played.first is (Symbol.O if played.number % 2 else Symbol.X)
         assert game.state.observations == played.observations
         assert Record.parse(played.record).headers["X"] == "greedy"
+
+
+def test_no_search_of_a_match_looks_at_the_clock() -> None:
+    """Else a seed would not repeat the games on another computer."""
+    players, _ = _seated(Match("hard", "medium", Rules.of(2), seed=1, alternate=False))
+    budgets = [player.budget for player in players.values() if isinstance(player, SearchPlayer)]
+    assert budgets and all(budget.seconds is None for budget in budgets)
 
 
 def test_a_game_depends_on_the_seed_and_its_number_alone() -> None:

@@ -227,7 +227,49 @@ def test_a_person_is_asked_until_the_answer_is_right() -> None:
     assert "cannot read 'nonsense'" in shown
     assert "Right. 6+7: " in shown
     assert "Solution: 6+7" in command("--text", "two-left", typed="solution\n")
-    assert "Solution: 6+7" in command("--text", "two-left", typed="")
+    # Who leaves is not told, nor is who skips.
+    for typed in ("", "quit\n", "q\n"):
+        assert "6+7" not in command("--text", "two-left", typed=typed)
+
+
+def test_hints_say_more_and_more_and_never_the_answer() -> None:
+    shown = command("--text", "two-left", typed="hint\nhint\nhint\nsolutoin\nnext\n")
+    assert "It is a superposition move." in shown
+    assert "Square 7 is filled by it." in shown
+    assert "That was all" in shown
+    assert "did you mean solution?" in shown
+    assert "6+7" not in shown
+
+
+def test_the_next_puzzle_has_the_next_seed_and_every_seed_is_said() -> None:
+    shown = command("--level", "1", "--seed", "2", typed="hint\nskip\nsolution\nnext\nq\n")
+    assert [line.split(":")[0] for line in shown.split("\n") if line.startswith("Seed ")] == [
+        "Seed 2",
+        "Seed 3",
+        "Seed 4",
+    ]
+    reports = [reported("--level", "1", "--seed", str(seed)) for seed in (2, 3, 4)]
+    for report in reports:
+        assert report["question"] in shown
+    assert "qttt puzzle --level 1 --seed 3" in shown
+    assert reports[1]["explanation"] in shown
+    assert reports[0]["explanation"] not in shown and reports[2]["explanation"] not in shown
+
+
+def test_without_a_seed_one_is_drawn_and_said_and_gives_the_same_puzzle() -> None:
+    report = reported("--level", "1")
+    assert reported("--level", "1", "--seed", str(report["seed"])) == report
+    shown = command("--level", "1")
+    seed = shown.split("--seed ")[1].split()[0]
+    assert reported("--level", "1", "--seed", seed)["tokens"] in shown
+
+
+def test_the_daily_puzzle_is_that_of_the_date() -> None:
+    report = reported("--level", "1", "--daily")
+    assert report == reported("--level", "1", "--seed", str(report["seed"]))
+    assert len(str(report["seed"])) == 8
+    assert "leave out --seed" in command("--daily", "--seed", "1", status=2)
+    assert "goes with no other choice" in command("--daily", "--text", "two-left", status=2)
 
 
 def test_bad_requests_are_refused() -> None:

@@ -66,9 +66,10 @@ def test_the_search_makes_the_moves_that_the_rules_allow(options: str) -> None:
     for state in few:
         # The board is full after any of them, so a switch after the move changes nothing.
         after = [state.child(move).position for move in state.legal_moves() if not move.after]
-        expected = {(tuple(sorted(blocks_of(p))), p.view is View.ROTATED) for p in after}
+        place = Place.of(state)
+        expected = {(tuple(sorted(blocks_of(p))), p.view is View.ROTATED, 1 - place.turn) for p in after}
         found = {
-            (tuple(sorted(place.blocks)), place.rotated) for place in moved(Place.of(state), state.rules)
+            (tuple(sorted(next_.blocks)), next_.rotated, next_.turn) for next_ in moved(place, state.rules)
         }
         assert found == expected
 
@@ -326,6 +327,30 @@ def test_perfect_plays_a_best_move_and_mixes_equals() -> None:
         assert exact[choice].for_player(state.turn) == top.for_player(state.turn)
     opening = {str(perfect.choose(State(rules), rng)) for _ in range(40)}
     assert len(opening) > 1
+
+
+def test_perfect_chooses_the_better_mode_for_who_moved_last() -> None:
+    for record, level in (
+        ("1+3 1-2 9 3-4 5 6 7 8 =p:.#..#####", 4),
+        ("1+3 1-2 9 3-4 5 6 7 8 =p:.#..#####", 5),
+    ):
+        state = game_of(record, level).state
+        values = solved_values(state)
+        best = max(values, key=lambda mode: values[mode].for_player(state.initiator))
+        assert abs(values[Mode.STANDARD].value - values[Mode.ROTATED].value) > 1e-6
+        assert get_player("perfect", state.rules).choose(state, np.random.default_rng(1)) is best
+
+
+def test_a_search_explains_its_choice_by_what_it_has_searched_for_all() -> None:
+    state = game_of("1+3 1*2 9 5 6", 2).state
+    player = SearchPlayer("six", Budget(10_000))
+    values = look_ahead(state, Budget(1 << 40)).values
+    best = best_choices(values, state)[0]
+    other = min(values, key=lambda choice: values[choice].for_player(state.turn))
+    gap = values[best].for_player(state.turn) - values[other].for_player(state.turn)
+    assert gap > 0.01
+    assert f"would be worth {gap:.3f} more to {state.turn}." in player.reason(state, other)
+    assert "other choice" in player.reason(state, best)
 
 
 def test_draws_are_taken_only_when_the_game_does_not_look_better() -> None:

@@ -78,6 +78,23 @@ def test_an_endless_standard_input_is_refused() -> None:
         read_record("-", io.TextIOWrapper(io.BufferedReader(Endless())))
 
 
+def test_a_record_of_the_most_bytes_is_read_from_standard_input_and_of_one_more_is_not() -> None:
+    filled = "5 {" + "x" * (MAX_BYTES - 4) + "}"
+    for stream in (io.StringIO, lambda text: io.TextIOWrapper(io.BytesIO(text.encode()))):
+        assert str(read_record("-", stream(filled)).events[0]) == "5"
+        with pytest.raises(RecordError, match="standard input has more than"):
+            read_record("-", stream(filled + "\n"))
+
+
+def test_a_standard_input_that_fails_is_said_so() -> None:
+    class Broken(io.StringIO):
+        def read(self, size: int | None = -1) -> str:
+            raise OSError(errno.EIO, "Input/output error")
+
+    with pytest.raises(FileError, match="cannot read standard input: input/output error"):
+        read_record("-", Broken())
+
+
 def test_files(tmp_path: Path) -> None:
     file = tmp_path / "game.qttt"
     file.write_bytes(b"")
@@ -99,6 +116,7 @@ def test_files(tmp_path: Path) -> None:
         ("5 6".encode("utf-16") + b"\0", "this begins as UTF-16 text and is damaged at byte 9"),
         (b"\xff\xfe\0\xd8", "this begins as UTF-16 text and is damaged at byte 3"),
         ("5 6".encode("utf-16-le"), "this seems to be UTF-16 text without a byte-order mark"),
+        ("{△ □} 5*6 7".encode("utf-16-le"), "this seems to be UTF-16 text without a byte-order mark"),
         ("{é} 5*6".encode("utf-16-be"), "this seems to be UTF-16 text without a byte-order mark"),
         (b"[Level 2]", "line 1, column 1: this header cannot be read"),
     ],
@@ -294,7 +312,10 @@ def test_nobody_gets_the_same_file_for_a_new_game(tmp_path: Path, monkeypatch: p
 
 def test_a_game_begins_in_a_file_that_holds_nothing(tmp_path: Path) -> None:
     file = tmp_path / "game.qttt"
-    file.touch()
+    file.write_bytes(b"5")
+    with pytest.raises(FileError, match="holds something already"):
+        start_record(file, Record.parse("6"))
+    file.write_bytes(b"")
     start_record(file, Record.parse("5"))
     with pytest.raises(FileError, match="holds something already"):
         start_record(file, Record.parse("6"))

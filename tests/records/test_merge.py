@@ -39,6 +39,8 @@ def merge(ours: str, theirs: str, known: str) -> str | None:
         ("5 {mine} 6 {end} 7", "{theirs} 5", "5 {mine} 6", "{theirs} 1. 5 6 {end} 2. 7"),
         ("5 7", "5 {why} 6 {undone}", "5 6", "1. 5 {why} 7"),
         ("5", "{a} 5 {b} 6 {c}", "5 6", "{a} 1. 5 {b}"),
+        # They part where they first differ, also if a later event is the same.
+        ("5 7 {mine} 9", "5 {why} 6 {undone} 9 {more}", "5 6 9", "1. 5 {why} 7 {mine} 2. 9"),
         ('[A "1"] 5 6', '{first} [A "1"] {second} [B "2"] 5', '[A "1"] 5', None),
         # The result is ours: the game goes on, or has ended.
         ("5 6", '[Result "tie"] 5', "5", '[Result "*"] 1. 5 6'),

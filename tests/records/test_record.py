@@ -158,6 +158,8 @@ def test_broken_text_is_refused_with_its_place(text: str, line: int, column: int
         (Comment("}"),),
         (Comment("\r"),),
         (Header("A b", "c"),),
+        (Header("A", 5),),  # type: ignore[arg-type]
+        (Header(5, "c"),),  # type: ignore[arg-type]
         (Header("A", "two\nlines"),),
         (Header("A", "\x00"),),
         (token("5"), Header("A", "b")),

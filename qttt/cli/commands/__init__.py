@@ -23,6 +23,7 @@ class Command:
         examples: command lines without the leading ``qttt``, as a shell takes them.
         add_arguments: adds its arguments to a parser.
         run: does it, and returns the exit status.
+        draws: ``--ascii`` says something: the command draws in its text.
         usage_problem: what is said, in place of the words typed, where these may hold a secret; else None.
     """
 
@@ -30,6 +31,7 @@ class Command:
     examples: tuple[str, ...]
     add_arguments: Callable[[ArgumentParser], None]
     run: Callable[[Namespace, "Session"], int]
+    draws: bool = True
     usage_problem: str | None = None
 
 
@@ -41,11 +43,13 @@ class Entry:
         name: what is typed.
         module: the module whose ``COMMAND`` it is.
         summary: a few words for ``qttt --help``.
+        group: the heading under which that lists it.
     """
 
     name: str
     module: str
     summary: str
+    group: str
 
     def load(self) -> Command:
         """Import the command."""
@@ -54,22 +58,45 @@ class Entry:
         return command
 
 
+def _group(heading: str, *rows: tuple[str, str]) -> tuple[Entry, ...]:
+    return tuple(Entry(name, f"{__name__}.{name}", summary, heading) for name, summary in rows)
+
+
 COMMANDS: tuple[Entry, ...] = (
-    Entry("play", "qttt.cli.commands.play", "a game at one keyboard, or a demonstration"),
-    Entry("odds", "qttt.cli.commands.odds", "exact odds of the board, if it were observed now"),
-    Entry("moves", "qttt.cli.commands.moves", "the legal moves"),
-    Entry("dice", "qttt.cli.commands.dice", "the dice in every square"),
-    Entry("observe", "qttt.cli.commands.observe", "observe a full board by circuit or dice"),
-    Entry("check", "qttt.cli.commands.check", "hold dice, circuits and shots against each other"),
-    Entry("circuit", "qttt.cli.commands.circuit", "the circuit of a game, drawn or as OpenQASM 3"),
-    Entry("rules", "qttt.cli.commands.rules", "the rules of a level, with diagrams"),
-    Entry("draw", "qttt.cli.commands.draw", "a board, a game or its odds as a picture"),
-    Entry("explain", "qttt.cli.commands.explain", "explain a game move by move, also as a page or figures"),
-    Entry("advise", "qttt.cli.commands.advise", "the best choice, its value and why"),
-    Entry("solve", "qttt.cli.commands.solve", "who wins with best play, and what first moves are worth"),
-    Entry("selfplay", "qttt.cli.commands.selfplay", "a match of many games between computers"),
-    Entry("puzzle", "qttt.cli.commands.puzzle", "a position with one best choice, to be found"),
-    Entry("backends", "qttt.cli.commands.backends", "what a board can be observed on"),
-    Entry("login", "qttt.cli.commands.login", "keep an IBM Quantum account on this computer"),
-    Entry("perft", "qttt.cli.commands.perft", "count legal move sequences"),
+    *_group(
+        "play",
+        ("play", "a game at one keyboard, against a computer, or a demonstration"),
+        ("games", "the games played here: list, show, export, results"),
+        ("puzzle", "a position with one best choice, to be found"),
+        ("selfplay", "a match of many games between computers"),
+    ),
+    *_group(
+        "learn",
+        ("rules", "the rules of a level, with diagrams"),
+        ("explain", "explain a game move by move, also as a page or figures"),
+        ("draw", "a board, a game or its odds as a picture"),
+    ),
+    *_group(
+        "look into a game",
+        ("odds", "exact odds of the board, if it were observed now"),
+        ("moves", "the legal moves"),
+        ("dice", "the dice in every square"),
+        ("advise", "the best choice, its value and why"),
+        ("openings", "what the choices of an opening are worth"),
+        ("solve", "who wins with best play, and what first moves are worth"),
+        ("perft", "count legal move sequences"),
+    ),
+    *_group(
+        "circuits and devices",
+        ("circuit", "the circuit of a game, drawn or as OpenQASM 3"),
+        ("observe", "observe a full board by circuit or dice"),
+        ("check", "hold dice, circuits and shots against each other"),
+        ("backends", "what a board can be observed on"),
+        ("login", "keep an IBM Quantum account on this computer"),
+    ),
+    *_group(
+        "help",
+        ("help", "what there is, or what a command does"),
+        ("completion", "a script that completes commands in bash or zsh"),
+    ),
 )

@@ -122,6 +122,7 @@ COMMAND = Command(
     examples=("login", "login --instance my-instance", "login --offline"),
     add_arguments=_add_arguments,
     run=_run,
+    draws=False,
     usage_problem=(
         "login has the flags --instance NAME, --offline and --json, and asks for the key or reads it from a "
         "pipe. A key typed on the command line is not taken, and stays in the shell's history"

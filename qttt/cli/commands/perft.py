@@ -91,4 +91,5 @@ COMMAND = Command(
     examples=("perft --level 2 --depth 2", "perft --level 5 --depth 1 --json"),
     add_arguments=_add_arguments,
     run=_run,
+    draws=False,
 )

@@ -1,18 +1,24 @@
 """``qttt puzzle``: a position with one best choice, to be found; or a question that a rule text asks."""
 
+import secrets
 from argparse import ArgumentParser, Namespace
+from contextlib import suppress
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from qttt.chance import MAX_SEED
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import add_flags
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
-from qttt.errors import QtttError, UsageError
+from qttt.errors import UsageError
 
 if TYPE_CHECKING:
     from qttt.players.puzzles import Puzzle
 
 GRADES = ("easy", "medium", "hard")
+_SEEDS = 1_000_000
+"""How many seeds are drawn from where none is given: six digits can be told to somebody."""
 AIMS = ("win", "save", "mode", "best")
 
 
@@ -52,6 +58,9 @@ def puzzle_report(puzzle: "Puzzle") -> dict[str, Any]:
 def _add_arguments(parser: ArgumentParser) -> None:
     add_flags(parser, "--level", "--options", "--seed")
     parser.add_argument(
+        "--daily", action="store_true", help="the puzzle of the day: its seed is the date, as 20261201"
+    )
+    parser.add_argument(
         "--grade", choices=GRADES, help="how hard: how many other choices look as good at first sight"
     )
     parser.add_argument(
@@ -65,20 +74,42 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 
 def _run(arguments: Namespace, session: Session) -> int:
+    if arguments.daily and arguments.seed is not None:
+        raise UsageError("--daily has a seed of its own, the date: leave out --seed")
     if arguments.text == "list":
         return _list(arguments, session)
+    if arguments.daily:
+        arguments.seed = int(date.today().strftime("%Y%m%d"))
+    elif arguments.seed is None and arguments.text is None and session.rng is None:
+        # A seed that can be said, so that everybody can have the same puzzle.
+        arguments.seed = secrets.randbelow(_SEEDS)
     puzzle = _chosen(arguments, session)
     if arguments.json:
-        session.write_json(puzzle_report(puzzle))
+        session.write_json(puzzle_report(puzzle) | {"seed": arguments.seed})
         return 0
     _show(puzzle, session)
+    again = _again(arguments)
+    if again:
+        session.show(f"Seed {arguments.seed}: {again}")
     if arguments.solution:
         session.show("", f"Solution: {puzzle.answer}")
         return 0
     if session.interactive:
-        return _ask(puzzle, session)
-    session.show("", "The same command with --solution adds the solution.")
+        return _ask(puzzle, arguments, session)
+    if again:
+        session.show("", f"{again} --solution adds the solution.")
+    else:
+        session.show("", "The same command with --solution adds the solution.")
     return 0
+
+
+def _again(arguments: Namespace) -> str:
+    """The command that gives the same puzzle; empty where no seed does."""
+    if arguments.seed is None:
+        return ""
+    named = ("level", "options", "grade", "aim", "seed")
+    given = [(name, getattr(arguments, name)) for name in named if getattr(arguments, name) is not None]
+    return " ".join(["qttt puzzle", *(f"--{name} {value}" for name, value in given)])
 
 
 def _chosen(arguments: Namespace, session: Session) -> "Puzzle":
@@ -87,7 +118,7 @@ def _chosen(arguments: Namespace, session: Session) -> "Puzzle":
 
     if arguments.text is not None:
         wanted = (arguments.level, arguments.options, arguments.seed, arguments.grade, arguments.aim)
-        if any(flag is not None for flag in wanted):
+        if arguments.daily or any(flag is not None for flag in wanted):
             raise UsageError("--text names one puzzle: it goes with no other choice of one")
         if arguments.text not in TEXT_PUZZLES:
             known = ", ".join(TEXT_PUZZLES)
@@ -138,25 +169,24 @@ def _show(puzzle: "Puzzle", session: Session) -> None:
         session.show(f"Asked by {puzzle.source}.")
 
 
-def _ask(puzzle: "Puzzle", session: Session) -> int:
-    """Let a person answer until the answer is right or they give up."""
-    while True:
-        session.tell(f"{puzzle.turn}'s choice (or: solution)> ")
-        line = session.read_line()
-        typed = line.strip().lower()
-        if not line or typed in {"solution", "quit"}:
-            session.show("", f"Solution: {puzzle.answer}")
-            return 0
-        try:
-            solved = bool(typed) and puzzle.solved_by(typed)
-        except QtttError as error:
-            session.show(str(error))
-            continue
-        if solved:
-            session.show("", f"Right. {puzzle.answer}")
-            return 0
-        if typed:
-            session.show(puzzle.refutation(typed))
+def _ask(puzzle: "Puzzle", arguments: Namespace, session: Session) -> int:
+    """Let a person answer one puzzle after the other, until they leave."""
+    from qttt.cli.commands.play import run_aside
+    from qttt.cli.keyboard.lines import Prompt, keyboard_for
+    from qttt.cli.keyboard.puzzle import PuzzleGame
+
+    prompt = Prompt(keyboard_for(session), session)
+    given = session.rng if arguments.seed is None else None
+    with suppress(EOFError):
+        # A question of the rule texts has no next one, and who gives the random numbers has asked for one.
+        while PuzzleGame(puzzle, session, prompt, run_aside, more=arguments.seed is not None).ask():
+            arguments.seed = (arguments.seed + 1) % (MAX_SEED + 1)
+            session.rng = given
+            puzzle = _chosen(arguments, session)
+            session.show("")
+            _show(puzzle, session)
+            session.show(f"Seed {arguments.seed}: {_again(arguments)}")
+    return 0
 
 
 COMMAND = Command(
@@ -164,12 +194,15 @@ COMMAND = Command(
         "Shows a position in which one choice is clearly better than all others, and asks for it. The "
         "positions come from random games, the solver proves them, and the grade says how many wrong choices "
         "look as good to a player who only sees the odds of an observation right away. --text shows the "
-        "questions that the rule texts ask. A terminal waits for the answer; elsewhere --solution gives it."
+        "questions that the rule texts ask. A terminal waits for the answer, and hint, next and skip work "
+        "there; elsewhere --solution gives it. "
+        "The seed is always said: it gives the same puzzle again."
     ),
     examples=(
         "puzzle",
         "puzzle --level 4 --aim mode --seed 3 --solution",
         "puzzle --grade hard --seed 1 --json",
+        "puzzle --daily",
         "puzzle --text two-left",
         "puzzle --text list",
     ),

@@ -11,7 +11,7 @@ from qttt.cli.commands.arguments import add_flags, file_name, whole_number
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
 from qttt.errors import UsageError
-from qttt.game.rules import LEVELS, Options, Rules
+from qttt.game.rules import DEFAULT_LEVEL, LEVELS, Options, Rules
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
 from qttt.solver.blocks import blocks_of
@@ -95,7 +95,13 @@ def _shown(worth: Value) -> dict[str, Any]:
 
 
 def _add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--level", metavar="N", type=whole_number(0, len(LEVELS) - 1), required=True)
+    parser.add_argument(
+        "--level",
+        metavar="N",
+        type=whole_number(0, len(LEVELS) - 1),
+        default=DEFAULT_LEVEL,
+        help=f"0 to {len(LEVELS) - 1} (default {DEFAULT_LEVEL})",
+    )
     parser.add_argument("--options", metavar="LIST", help=f"{OPTION} (Levels 1 and 2), or none")
     parser.add_argument(
         "--recompute", action="store_true", help="solve the level anew instead of reading the table"
@@ -197,7 +203,7 @@ COMMAND = Command(
         "counts the boards after an observation that the option gives another value."
     ),
     examples=(
-        "solve --level 2",
+        "solve",
         "solve --level 1 --json",
         "solve --level 0 --recompute",
         "solve --level 1 --options measure-turn",

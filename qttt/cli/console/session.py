@@ -4,7 +4,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 NARROWEST_DRAWING = 40
 """Columns that the widest box of a move and the names of its wires need."""
+
+LOW = 20
+"""Rows below which a terminal shows the flat board."""
 
 LONGEST_LINE = 10_000
 """Characters of a typed line that are read at once."""
@@ -60,6 +63,7 @@ class Session:
         stderr: where questions and problems go.
         rng: random numbers given by a caller from Python; they take precedence over any seed.
         ascii: draw with ASCII characters only.
+        board_known: the board of the game stands on the screen already: answers do not show it again.
     """
 
     stdin: TextIO
@@ -67,6 +71,7 @@ class Session:
     stderr: TextIO
     rng: "np.random.Generator | None" = None
     ascii: bool = False
+    board_known: bool = False
     _broken: bool = field(default=False, init=False)
 
     def generator(self, seed: "int | Sequence[int] | None") -> "np.random.Generator":
@@ -110,18 +115,32 @@ class Session:
         """How wide drawings of circuits are: a narrower terminal wraps them, which is better than nothing."""
         return max(self.columns, NARROWEST_DRAWING)
 
-    def board(self, position: "Position", positions: "Positions | None" = None) -> "Text":
-        """The board as standard output can show it."""
-        from qttt.display.text import NARROW, WIDE, draw_board
+    @property
+    def low(self) -> bool:
+        """Whether standard output is a terminal with little room for a board of thirteen lines."""
+        if not self.stdout.isatty():
+            return False
+        from rich.console import Console
 
-        width = WIDE if self.columns > 3 * WIDE + 4 else NARROW
-        return draw_board(position, self.glyphs, positions=positions, width=width)
+        return Console(file=self.stdout).height < LOW
+
+    def board(
+        self, position: "Position", positions: "Positions | None" = None, marked: Iterable[int] = ()
+    ) -> "Text":
+        """The board as standard output can show it, some squares marked."""
+        from qttt.display.text import FLAT, NARROW, WIDE, draw_board
+
+        flat = self.low
+        width = FLAT if flat else WIDE if self.columns > 3 * WIDE + 4 else NARROW
+        return draw_board(position, self.glyphs, positions=positions, width=width, marked=marked, flat=flat)
 
     def show_game(self, game: "Game", *, to_stderr: bool = False) -> None:
         """Print how a game stands: a line, the board, and what its dice mean."""
         from qttt.display.status import describe_game, shown_position
         from qttt.display.text import draw_legend
 
+        if self.board_known:
+            return
         position = shown_position(game)
         board = self.board(position, positions=game.state.positions)
         legend = draw_legend(position, self.glyphs)

@@ -8,6 +8,7 @@ from qttt.cli.console.session import Session
 from qttt.cli.console.tables import plain_table
 from qttt.cli.keyboard.narration import narrate
 from qttt.cli.keyboard.observation import ObservationPhase
+from qttt.cli.keyboard.pace import Pace
 from qttt.crosscheck.by_device import check_by_observer
 from qttt.crosscheck.check import DEFAULT_SHOTS
 from qttt.crosscheck.report import CheckReport, agreement
@@ -64,6 +65,7 @@ def demonstrate(
         Whether every cross-check agrees; False if one does not, else None if no shot of one counts.
     """
     rng = session.generator(seed)
+    pace = Pace(session)
     session.show(
         f"A game of random moves at Level {game.rules.level.number} ({game.rules.level.name}), seed {seed}, "
         f"observed on {observer.name}.",
@@ -95,7 +97,7 @@ def demonstrate(
             report = check_by_observer(game, None, observer, rng)
             checked.append(_Checked(game.state.observations + 1, report))
         session.show("")
-        ObservationPhase(game, observer, rng, session, choose, keep).run()
+        ObservationPhase(game, observer, rng, session, choose, keep, pace).run()
         board = game.events[-1].board if isinstance(game.events[-1], Observation) else None
         session.show(
             session.board(shown_position(game)), f"After the observation: {ending(game.result, board)}."

@@ -5,13 +5,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qttt.cli.console.session import Session
+from qttt.cli.console.tables import RESULT_WORDS
+from qttt.cli.keyboard.pace import SQUARE, Pace
 from qttt.display.status import shown_position
+from qttt.display.text import percent
 from qttt.errors import IllegalMoveError
 from qttt.game.game import Game
 from qttt.game.outcomes import Measurement, Observation, Positions
-from qttt.game.squares import EMPTY
-from qttt.game.state import Phase
-from qttt.game.symbols import Mode, View
+from qttt.game.result import Result
+from qttt.game.squares import EMPTY, SQUARES
+from qttt.game.state import Phase, State
+from qttt.game.symbols import Mode, Symbol, View
 from qttt.observation.observers import (
     CircuitObserver,
     DiceObserver,
@@ -21,14 +25,16 @@ from qttt.observation.observers import (
     observe_positions,
 )
 from qttt.tabletop.questions import Step
-from qttt.tabletop.rolls import Roll, measure_by_rolls, roll_step, table_of
+from qttt.tabletop.retrace import retrace
+from qttt.tabletop.rolls import Roll, Rolls, measure_by_rolls, roll_odds, roll_step, table_of
+from qttt.tabletop.table import Table
 
 if TYPE_CHECKING:
     import numpy as np
 
 
 def measure(
-    game: Game, square: int, observer: Observer, rng: "np.random.Generator", session: Session
+    game: Game, square: int, observer: Observer, rng: "np.random.Generator", session: Session, pace: Pace
 ) -> Measurement:
     """Observe one square as a turn (option ``measure-turn``), and show how.
 
@@ -38,6 +44,7 @@ def measure(
         observer: who looks.
         rng: where the random numbers come from.
         session: where it is shown.
+        pace: how fast.
 
     Raises:
         IllegalMoveError: the square cannot be measured now.
@@ -51,7 +58,7 @@ def measure(
             raise IllegalMoveError(f"?{square}", error.rule, error.player) from None
     if isinstance(observer, DiceObserver):
         found, rolls = measure_by_rolls(state, square, rng)
-        _show_rolls(rolls, session)
+        _show_rolls(rolls, session, pace)
     else:
         found, sample = measure_square(game, square, observer, rng)
         session.show(_measured(observer, sample, game, Mode.STANDARD))
@@ -72,6 +79,7 @@ class ObservationPhase:
         session: where it is shown.
         choose: asks the initiator for the mode once the positions are known.
         keep: called after every event, to save the record.
+        pace: how fast it is shown.
     """
 
     game: Game
@@ -80,6 +88,7 @@ class ObservationPhase:
     session: Session
     choose: Callable[[Game], Mode]
     keep: Callable[[], None]
+    pace: Pace
 
     def run(self) -> None:
         """Observe the board, and push what comes of it.
@@ -106,13 +115,16 @@ class ObservationPhase:
         state = game.state
         if state.phase is Phase.OBSERVATION and len(state.modes) > 1:
             positions, sample = observe_positions(game, observer, self.rng)
-            self._push(positions)
             show(_measured(observer, sample, game, Mode.STANDARD) + f" Positions first{self._in_view()}:")
+            reveal(state, positions, self.session, self.pace)
+            self._push(positions)
         mode = self._mode()
         sample = observer.draw(game, mode, self.rng)
         given = " given these positions" if game.state.positions else ""
         show(_measured(observer, sample, game, mode) + f" Read in {mode} mode{given}: {sample.first}")
-        self._push(Observation(sample.first, mode))
+        outcome = Observation(sample.first, mode)
+        reveal(game.state, outcome, self.session, self.pace)
+        self._push(outcome)
 
     def _mode(self) -> Mode:
         state = self.game.state
@@ -126,7 +138,7 @@ class ObservationPhase:
         if state.positions is None:
             show(f"{state.initiator} rolls first.")
         rolls, table = roll_step(table_of(state), self.rng, observer.rolls)
-        _show_rolls(rolls, self.session)
+        _show_rolls(rolls, self.session, self.pace)
         if table.step is Step.POSITIONS:
             if state.positions is None:
                 self._push(Positions(table.filled))
@@ -135,7 +147,7 @@ class ObservationPhase:
                 self.session.board(table.position, self.game.state.positions),
             )
             rolls, table = roll_step(table.choose(self.choose(self.game)), self.rng, observer.rolls)
-            _show_rolls(rolls, self.session)
+            _show_rolls(rolls, self.session, self.pace)
         self._push(Observation(table.board, table.mode or Mode.STANDARD))
 
 
@@ -160,6 +172,73 @@ def _measured(observer: Observer, sample: Sample, game: Game, mode: Mode) -> str
     return f"{text}."
 
 
-def _show_rolls(rolls: list[Roll], session: Session) -> None:
+def _show_rolls(rolls: list[Roll], session: Session, pace: Pace) -> None:
+    waiting = True
     for roll in rolls:
+        waiting = waiting and pace.pause(SQUARE)
         session.show(f"  {roll}")
+
+
+def reveal(state: State, outcome: Observation | Positions, session: Session, pace: Pace) -> None:
+    """Show what a circuit gave square by square, in the order in which it would be rolled at the table.
+
+    Args:
+        state: the state before the outcome.
+        outcome: what was measured.
+        session: where it is shown.
+        pace: how fast.
+    """
+    cells = outcome.filled if isinstance(outcome, Positions) else outcome.board
+    words = {EMPTY: "empty", "#": "filled"} | {
+        str(symbol): session.glyphs.symbol(symbol) for symbol in Symbol
+    }
+    known = {square for square in SQUARES if _settled(table_of(state), square)}
+    order: list[int] = []
+    for step in retrace(state, outcome):
+        # One roll may settle several squares, all that hangs together with it.
+        order += [square for square in SQUARES if square not in order and _settled(step.table, square)]
+    # A piece whose symbol comes later lies there still.
+    order += [square for square in SQUARES if square not in order]
+    column, waiting = 0, True
+    for square in order:
+        if square in known:
+            continue
+        said = f"  {square} {words[cells[square - 1]]}"
+        if column + len(said) > session.columns:
+            session.write("\n")
+            column = 0
+        waiting = waiting and pace.pause(SQUARE)
+        session.write(said)
+        column += len(said)
+    session.write("\n" * bool(column))
+
+
+def _settled(table: Table, square: int) -> bool:
+    """Whether it is known what a square holds: a symbol, a piece whose symbol comes later, or nothing."""
+    position = table.position
+    return position.is_observed(square) or not position.at(square)
+
+
+def told(game: Game, rolls: Rolls) -> list[str]:
+    """What the last observation's board was worth beforehand: its chance, and those of the results.
+
+    Args:
+        game: a game whose last event is an observation.
+        rolls: by which chances it was rolled.
+    """
+    outcome, states = game.events[-1], game.states
+    assert isinstance(outcome, Observation)
+    before = states[-3] if isinstance(game.events[-2], Positions) else states[-2]
+    boards = roll_odds(before, outcome.mode, rolls).outcomes()
+    results: dict[Result, float] = {}
+    for board, probability in boards.items():
+        result = before.verdict(board)
+        results[result] = results.get(result, 0.0) + probability
+    chances = ", ".join(
+        f"{RESULT_WORDS[each]} {percent(results[each])}" for each in Result if each in results
+    )
+    mode = f" in {outcome.mode} mode" * (len(before.modes) > 1)
+    return [
+        f"This board had a chance of {percent(boards.get(outcome.board, 0.0))}{mode}.",
+        f"The chances had been: {chances}.",
+    ]

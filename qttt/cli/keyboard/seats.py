@@ -5,48 +5,46 @@ from dataclasses import dataclass, field
 
 from qttt.chance import Uniform
 from qttt.errors import UsageError
-from qttt.game.state import State
-from qttt.game.symbols import Symbol
-from qttt.players import PLAYERS, Choice, Player, get_player
-from qttt.players.choices import limited
+from qttt.game.game import Game
+from qttt.game.moves import Kind, Move
+from qttt.game.outcomes import Measurement, Observation
+from qttt.game.rules import Rules
+from qttt.game.state import Event, Phase, State
+from qttt.game.symbols import Mode, Symbol
+from qttt.players import PLAYERS, Choice, Look, Player, get_player
+from qttt.players.choices import decider, limited, unlimited
+from qttt.players.lookahead import MoveNow
 from qttt.players.strategies import accepts_draw
+from qttt.records.library import HUMAN
 from qttt.records.record import Record
-
-HUMAN = "human"
+from qttt.solver.probe import is_solved
 
 
 @dataclass
 class Seats:
-    """The computer players of a game, and what they decided last.
+    """The computer players of a game.
 
     Attributes:
         players: the computer that plays a symbol; people play the others.
     """
 
     players: Mapping[Symbol, Player] = field(default_factory=dict)
-    _last: tuple[Player, State, Choice] | None = field(default=None, init=False)
 
     def at(self, symbol: Symbol) -> Player | None:
         """The computer that plays a symbol, None for a person."""
         return self.players.get(symbol)
 
+    @property
+    def people(self) -> bool:
+        """Whether a person plays at all."""
+        return len(self.players) < len(Symbol)
+
     def decide(self, symbol: Symbol, state: State, rng: Uniform) -> Choice:
-        """Let a symbol's computer choose, and remember the choice."""
-        player = self.players[symbol]
-        choice = player.choose(state, rng)
-        self._last = (player, state, choice)
-        return choice
-
-    def reason(self) -> str:
-        """Why a computer made its last choice.
-
-        Raises:
-            UsageError: no computer has chosen anything yet.
-        """
-        if self._last is None:
-            raise UsageError("no computer player has decided anything yet")
-        player, state, choice = self._last
-        return f"{choice} by {player.name}: {player.reason(state, choice)}"
+        """Let a symbol's computer choose; asked to move now before it has found anything, it is greedy."""
+        try:
+            return self.players[symbol].choose(state, rng)
+        except MoveNow:
+            return get_player("greedy", state.rules).choose(state, rng)
 
     def takes_draw(self, symbol: Symbol, state: State) -> bool:
         """Whether a symbol's computer agrees to a draw."""
@@ -81,12 +79,56 @@ def seated(record: Record, names: Mapping[Symbol, str | None], *, clock: bool) -
     return Seats(players), record
 
 
+def adviser(rules: Rules) -> Player:
+    """Whoever knows best: the solver's tables, or else the strongest search."""
+    return get_player("perfect" if is_solved(unlimited(rules)) else "hard", rules)
+
+
+def last_reason(game: Game, seats: Seats) -> str:
+    """Why the last choice that stands was made: by a computer's own reasons, or what it is worth.
+
+    Raises:
+        UsageError: nothing has been chosen yet.
+    """
+    for event, state in zip(reversed(game.events), reversed(game.states[:-1]), strict=True):
+        if (choice := _chosen(event, state)) is not None:
+            player = seats.at(decider(state))
+            by = decider(state) if player is None else player.name
+            return f"{choice} by {by}: {(player or adviser(game.rules)).reason(state, choice)}"
+    raise UsageError("no move has been made yet, so there is no reason for one")
+
+
+def _chosen(event: Event, state: State) -> Choice | None:
+    """What somebody chose in an event; None if it was chance alone."""
+    if isinstance(event, Move):
+        return event
+    if isinstance(event, Measurement):
+        return Look(event.square)
+    if isinstance(event, Observation) and state.phase is Phase.MODE and len(state.modes) > 1:
+        return event.mode
+    return None
+
+
+def hints(choice: Choice) -> tuple[str, ...]:
+    """What may be said of the best choice without giving it away, more with every sentence."""
+    if isinstance(choice, Mode):
+        return ("The two modes read superposed pieces differently: odds --mode rotated shows the other.",)
+    if isinstance(choice, Look):
+        return ("Look at a square instead of moving.",)
+    switch = ", with a view switch" * bool(choice.switches)
+    article = "an" if choice.kind is Kind.ENTANGLING else "a"
+    return (
+        f"It is {article} {choice.kind.word} move{switch}.",
+        f"Square {choice.filled[-1]} is filled by it.",
+    )
+
+
 def _name(record: Record, symbol: Symbol, name: str | None) -> str:
     written = record.headers.get(str(symbol))
     if name is None:
         # Headers may name people; only a computer's name is a computer.
         known = written is not None and (written in PLAYERS or written.startswith("search:"))
         return written if written is not None and known else HUMAN
-    if written not in (None, name):
+    if written not in (None, HUMAN, name):
         raise UsageError(f'--{symbol.lower()} {name} contradicts the record\'s header [{symbol} "{written}"]')
     return name

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import dist, hypot, sqrt
+from math import hypot, sqrt
 
 from qttt.display.pictures.descriptions import describe_position, signed
 from qttt.display.pictures.palette import die_colour
+from qttt.display.pictures.routes import Ground, Span, route
 from qttt.display.pictures.scene import Circle, Curve, Point, Polygon, Scene, Shape, Text, rectangle
 from qttt.display.text import colour_letter
 from qttt.game.configurations import Configuration, partner
@@ -206,32 +207,14 @@ def _links(
                 yield from _arrow(_path(position, square, target, taken))
 
 
-#: Left, top, right and bottom of something that no link should run through.
-_Span = tuple[float, float, float, float]
-#: Where the control point of a link may lie besides its first choice.
-_BENDS = tuple(
-    (MARGIN + 0.25 * CELL * x, MARGIN + 0.25 * CELL * y) for y in range(-2, 15) for x in range(-2, 15)
-)
-_SAMPLES = 32
-#: What a point of a link on a die costs, or outside the board; one on a word costs 1.
-_DIE = 20
-_SIDE = 2 * MARGIN + 3 * CELL
-_OUTSIDE: tuple[_Span, ...] = (
-    (-999, -999, 999, 2),
-    (-999, _SIDE - 2, 999, 999),
-    (-999, 0, 2, _SIDE),
-    (_SIDE - 2, 0, 999, _SIDE),
-)
-
-
-def _dice_span(position: Position, square: int) -> _Span:
+def _dice_span(position: Position, square: int) -> Span:
     """Where the dice of a square are."""
     x, y = centre(square)
     half = _SINGLE * 0.56 if len(position.at(square)) == 1 else _OFFSET + _PAIRED * 0.56
     return (x - half, y - 31, x + half, y + 31)
 
 
-def _words_spans(position: Position, square: int, is_open: bool) -> Iterator[_Span]:
+def _words_spans(position: Position, square: int, is_open: bool) -> Iterator[Span]:
     """Where the words of a square are."""
     (left, top), (x, _) = corner(square), centre(square)
     yield (left + 6, top + 6, left + 17, top + 18)
@@ -242,93 +225,27 @@ def _words_spans(position: Position, square: int, is_open: bool) -> Iterator[_Sp
         yield (left + CELL - 58, top + 6, left + CELL - 6, top + 18)
 
 
-def _within(point: Point, span: _Span) -> bool:
-    return span[0] <= point[0] <= span[2] and span[1] <= point[1] <= span[3]
-
-
-def _path(position: Position, first: int, second: int, taken: Sequence[_Span]) -> tuple[Point, Point, Point]:
-    """A curve from the dice of one square to those of another that runs through as little else as it can.
-
-    Args:
-        position: the board.
-        first: where it starts.
-        second: where it ends.
-        taken: where words are on the board.
-
-    Returns:
-        Its start, its control point and its end.
-    """
-    (x0, y0), (x1, y1) = start, end = centre(first), centre(second)
-    length = hypot(x1 - x0, y1 - y0)
-    # Bent towards the rim of the board where there is one, so that curves do not meet in the middle.
-    middle = MARGIN + 1.5 * CELL
-    nx, ny = (y0 - y1) / length, (x1 - x0) / length
-    mx, my = (x0 + x1) / 2, (y0 + y1) / 2
-    if (mx - middle) * nx + (my - middle) * ny < 0:
-        nx, ny = -nx, -ny
-    wanted = (mx + 26 * nx, my + 26 * ny)
-    ends = (_dice_span(position, first), _dice_span(position, second))
+def _path(position: Position, first: int, second: int, taken: Sequence[Span]) -> tuple[Point, ...]:
+    """Where the link of two squares runs, ``taken`` by words."""
     dice = [
         _dice_span(position, square)
         for square in SQUARES
         if square not in (first, second) and position.at(square)
     ]
-    least, found = _DIE * _SAMPLES, wanted
-    for bend in (wanted, *sorted(_BENDS, key=lambda point: dist(point, wanted))):
-        cost = 0
-        for point in _along((start, bend, end)):
-            if cost >= least:
-                break
-            if not any(_within(point, span) for span in ends):
-                cost += _DIE * any(_within(point, span) for span in (*dice, *_OUTSIDE))
-                cost += any(_within(point, span) for span in taken)
-        if cost < least:
-            least, found = cost, bend
-        if not least:
-            break
-    return _between_dice((start, found, end), ends)
+    ends = (_dice_span(position, first), _dice_span(position, second))
+    return route(centre(first), centre(second), Ground(ends, dice, taken, 2 * MARGIN + 3 * CELL))
 
 
-def _at(path: tuple[Point, Point, Point], place: float) -> Point:
-    x, y = (
-        (1 - place) ** 2 * a + 2 * place * (1 - place) * b + place**2 * c
-        for a, b, c in zip(*path, strict=True)
-    )
-    return (x, y)
-
-
-def _along(path: tuple[Point, Point, Point]) -> list[Point]:
-    return [_at(path, number / _SAMPLES) for number in range(_SAMPLES + 1)]
-
-
-def _between_dice(path: tuple[Point, Point, Point], spans: tuple[_Span, _Span]) -> tuple[Point, Point, Point]:
-    """The part of a curve that runs outside the dice at its ends."""
-    steps = 200
-    inside = [number for number in range(steps + 1) if _within(_at(path, number / steps), spans[0])]
-    low = (max(inside) + 1) / steps
-    inside = [number for number in range(steps + 1) if _within(_at(path, number / steps), spans[1])]
-    high = (min(inside) - 1) / steps
-    start, bend, end = path
-    # The control point of a part of a quadratic curve is its blossom at the two ends of the part.
-    x, y = (
-        (1 - low) * (1 - high) * a + ((1 - low) * high + (1 - high) * low) * b + low * high * c
-        for a, b, c in zip(start, bend, end, strict=True)
-    )
-    return (_at(path, low), (x, y), _at(path, high))
-
-
-def _link(
-    path: tuple[Point, Point, Point], width: float, dash: tuple[float, ...]
-) -> Iterator[Curve | Circle]:
-    yield Curve(path, "link", width, dash, bent=True)
-    for point in (path[0], path[2]):
+def _link(path: tuple[Point, ...], width: float, dash: tuple[float, ...]) -> Iterator[Curve | Circle]:
+    yield Curve(path, "link", width, dash, bent=len(path) == 3)
+    for point in (path[0], path[-1]):
         yield Circle(point, 3.4, fill="link")
 
 
-def _arrow(path: tuple[Point, Point, Point]) -> Iterator[Curve | Circle | Polygon]:
-    yield Curve(path, "link", 2.6, _DASHES, bent=True)
+def _arrow(path: tuple[Point, ...]) -> Iterator[Curve | Circle | Polygon]:
+    yield Curve(path, "link", 2.6, _DASHES, bent=len(path) == 3)
     yield Circle(path[0], 3.4, fill="link")
-    (bx, by), (x, y) = path[1:]
+    (bx, by), (x, y) = path[-2:]
     length = hypot(x - bx, y - by)
     ux, uy = (x - bx) / length, (y - by) / length
     yield Polygon(

@@ -24,7 +24,7 @@ def openings(level: Level, least_empty: int, least_pieces: int) -> dict[bytes, P
     for number, result in enumerate(verdicts(rules)):
         blocks = board_blocks(number, level)
         if result is None and (not blocks or len(blocks) >= least_pieces):
-            waiting.append(Place(blocks, 0, empty_squares(blocks), (0, 0), False))
+            waiting.append(Place(blocks, 0, empty_squares(blocks), (0, 0), False, 0))
     while waiting:
         place = waiting.pop()
         key = position_key(code_of(place.blocks, place.turn), place.switches, level)

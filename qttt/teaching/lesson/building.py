@@ -7,6 +7,7 @@ import numpy as np
 from qttt.crosscheck.check import DEFAULT_SHOTS
 from qttt.display.status import final_board, line_words
 from qttt.display.text import draw_dice
+from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Measurement, Observation, Positions
@@ -53,6 +54,18 @@ def make_lesson(record: Record, *, shots: int = DEFAULT_SHOTS, seed: int = 0) ->
     return _Builder(record, game, shots, seed).lesson()
 
 
+def last_step(record: Record) -> LessonStep:
+    """Explain the last event of a game, and nothing before it.
+
+    Raises:
+        UsageError: nothing has happened yet.
+    """
+    game = record.game()
+    if not game.events:
+        raise UsageError("no move has been made yet, so there is none to explain")
+    return _Builder(record, game, DEFAULT_SHOTS, 0).last()
+
+
 class _Builder:
     """Walks through a game once."""
 
@@ -90,6 +103,18 @@ class _Builder:
             shots=self.shots,
             seed=self.seed,
         )
+
+    def last(self) -> LessonStep:
+        """The last step; those of its phase are worked out for it."""
+        events = self.game.events
+        # The event before the last counts: an observation of the last phase is explained from its moves.
+        starts = (i + 1 for i in range(len(events) - 2, -1, -1) if isinstance(events[i], Observation))
+        start = next(starts, 0)
+        for event in events[:start]:
+            self.so_far.push(event)
+        board = self.so_far.position if start else START
+        steps = [self._step(number, event) for number, event in enumerate(events[start:], start + 1)]
+        return replace(steps[-1], board_before=steps[-2].board if len(steps) > 1 else board)
 
     def _step(self, number: int, event: Event) -> LessonStep:
         comments = self.comments[number - 1]

@@ -47,12 +47,13 @@ def lesson_text(lesson: Lesson, glyphs: Glyphs = UNICODE, columns: int = LINE) -
     yield from _paragraphs(lesson.introduction, columns)
     for step in lesson.steps:
         yield Text("")
-        yield from _step(step, glyphs, columns)
+        yield from step_text(step, glyphs, columns)
     yield Text("")
     yield Text(lesson.ending, "bold")
 
 
-def _step(step: LessonStep, glyphs: Glyphs, columns: int) -> Iterator[Text]:
+def step_text(step: LessonStep, glyphs: Glyphs, columns: int) -> Iterator[Text]:
+    """One step of a lesson as lines and blocks for a terminal."""
     yield Text(f"{step.number}. {step.title}", "bold")
     for rule in step.rules:
         yield from _paragraphs((rule.sentence,), columns)

@@ -42,6 +42,46 @@ def test_a_stored_if_still_decides() -> None:
     )
 
 
+def test_a_stored_if_asks_the_bit_that_it_names_and_has_its_other_half_or_none() -> None:
+    circuit = QuantumCircuit(2, 3)
+    with circuit.if_test((circuit.clbits[2], 1)):
+        circuit.x(0)
+    with circuit.if_test((circuit.clbits[1], 0)) as otherwise:
+        circuit.x(1)
+    with otherwise:
+        circuit.z(1)
+    back = job_circuits.from_json(json.loads(json.dumps(job_circuits.to_json(circuit))))
+    assert [back.find_bit(item.operation.condition[0]).index for item in back.data] == [2, 1]
+    assert [item.operation.condition[1] for item in back.data] == [1, 0]
+    assert [len(item.operation.blocks) for item in back.data] == [1, 2]
+    named = [[block.data[0].operation.name for block in item.operation.blocks] for item in back.data]
+    assert named == [["x"], ["x", "z"]]
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [["barrier", [0], [1]], ["delay", [0, 1], [5, "dt"]], ["delay", [0], [5]], ["delay", [0], [5, "years"]]],
+    ids=str,
+)
+def test_a_barrier_has_no_values_and_a_delay_one_qubit_a_length_and_a_unit(instruction: list[Any]) -> None:
+    stored = job_circuits.to_json(QuantumCircuit(2))
+    assert job_circuits.from_json(stored | {"instructions": [["barrier", [0, 1], []]]}).data
+    with pytest.raises(BackendUsageError, match="unknown instruction"):
+        job_circuits.from_json(stored | {"instructions": [instruction]})
+
+
+def test_an_if_may_stand_in_seven_others_and_no_more() -> None:
+    stored = job_circuits.to_json(QuantumCircuit(1, 1))
+    nested: list[Any] = ["x", [0], []]
+    for depth in range(1, 10):
+        nested = ["if", [0], [0, 1], [[nested]]]
+        if depth <= 8:
+            assert job_circuits.from_json(stored | {"instructions": [nested]}).data
+        else:
+            with pytest.raises(BackendUsageError, match="bad instruction"):
+                job_circuits.from_json(stored | {"instructions": [nested]})
+
+
 def test_what_cannot_be_stored() -> None:
     unknown = QuantumCircuit(2)
     unknown.append(QFTGate(2), [0, 1])

@@ -192,6 +192,12 @@ def test_not_json(text: str, tmp_path: Path) -> None:
         job_store.load(path)
 
 
+def test_a_job_file_is_for_nobody_else_to_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.job"
+    job_store.save(a_job(), path)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 def test_no_file_and_no_folder(tmp_path: Path) -> None:
     with pytest.raises(BackendUsageError, match="cannot be read: No such file"):
         job_store.load(tmp_path / "none.job")

@@ -121,4 +121,4 @@ def test_every_fifth_observation_without_an_end_reminds_of_the_draw(observed: in
     assert (state.observations, state.result) == (observed + 1, Result.CONTINUE)
     said = f"After {observed + 1} observations nobody leads, and this level can go on for ever"
     assert (said in shown) is reminded
-    assert ("'draw' offers a draw" in shown) is reminded
+    assert ("'offer-draw' offers a draw" in shown) is reminded

@@ -16,16 +16,27 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_computer_answers_and_says_why() -> None:
-    shown = play("5\nwhy\nexplain\nquit\n", "--o", "perfect", "--level", "2", "--seed", "1")
+    shown = play("5\nwhy\nundo\n1\nwhy\nquit\n", "--o", "perfect", "--level", "2", "--seed", "1")
     assert "O (perfect) plays " in shown
     reason = shown.split("X> why\n")[1].splitlines()[0]
     assert " by perfect: It " in reason
     assert "X's best reply is then" in reason
-    assert shown.split("X> explain\n")[1].splitlines()[0] == reason
+    # After undo and another move, the reason is that of the move that stands.
+    again = shown.split("X> why\n")[2].splitlines()[0]
+    assert again != reason
+    assert again.split()[0] == shown.split("O (perfect) plays ")[2].split(".")[0]
 
 
-def test_there_is_no_reason_before_the_computer_has_chosen() -> None:
-    assert "no computer player has decided anything yet" in play("why\nquit\n", "--o", "easy")
+def test_the_reason_of_a_person_s_move_is_what_it_is_worth() -> None:
+    assert "no move has been made yet" in play("why\nquit\n", "--o", "easy")
+    assert "5 by X: It builds on" in play("5\nwhy\nquit\n", "--level", "2")
+
+
+def test_explain_explains_the_last_move_alone() -> None:
+    shown = play("5\n5*6\nexplain\nquit\n", "--level", "2").split("X> explain\n")[1]
+    assert "2. O 5*6" in shown or "5*6" in shown.splitlines()[0]
+    assert "1. " not in shown
+    assert "Amplitudes after" in shown
 
 
 def test_a_computer_that_starts_moves_first() -> None:
@@ -45,11 +56,11 @@ def test_undo_takes_the_computer_s_answer_back_too() -> None:
 
 
 def test_a_draw_is_taken_by_a_computer_that_does_not_stand_better() -> None:
-    shown = play("draw\n", "--o", "perfect", "--level", "0", "--record", "drawn.qttt")
+    shown = play("offer-draw\n", "--o", "perfect", "--level", "0", "--record", "drawn.qttt")
     assert "O (perfect) agrees." in shown
     assert load_record("drawn.qttt").headers["Result"] == "tie"
     # At Level 1 X wins for certain, and knows it.
-    shown = play("draw\nquit\n", "--x", "perfect", "--level", "1")
+    shown = play("offer-draw\nquit\n", "--x", "perfect", "--level", "1")
     assert "X (perfect) thinks that it stands better." in shown
     assert "No draw; the game goes on." in shown
 

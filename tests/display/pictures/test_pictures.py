@@ -2,8 +2,9 @@
 
 import subprocess
 import sys
+from collections.abc import Iterable
 from io import BytesIO
-from itertools import product
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -77,11 +78,11 @@ def test_every_die_is_drawn_with_its_value_and_colour(level: int, seed: int) -> 
 
 
 def test_links_join_the_squares_that_belong_together() -> None:
-    scene = board_scene(play(EXAMPLE).state.position)
+    scene = board_scene(play(EXAMPLE).state.position, legend=False)
     curves = {
-        (square_of(shape.points[0]), square_of(shape.points[2])): shape.dash
+        (square_of(shape.points[0]), square_of(shape.points[-1])): shape.dash
         for shape in scene.shapes
-        if isinstance(shape, Curve) and shape.bent
+        if isinstance(shape, Curve) and shape.stroke == "link"
     }
     # Entangled 1 with 3 and 4 with 8, solid; the halves in 1 and 7, dotted; 5 was cancelled, but its target
     # is a lone die in the rotated view, so there is nothing left to point at.
@@ -107,30 +108,52 @@ def test_the_arrow_of_a_cancel_ends_at_its_target(tokens: str, target: int) -> N
     assert square_of(head.points[0]) == target
 
 
+def points_of(link: Curve) -> list[tuple[float, float]]:
+    """Points along a link, close together, but for its two ends."""
+    if link.bent:
+        (x0, y0), (x1, y1), (x2, y2) = link.points
+        weights = [((1 - t) ** 2, 2 * t * (1 - t), t * t) for t in (place / 50 for place in range(1, 50))]
+        return [(a * x0 + b * x1 + c * x2, a * y0 + b * y1 + c * y2) for a, b, c in weights]
+    lines = pairwise(link.points)
+    return [
+        (x0 + (x1 - x0) * n / 9, y0 + (y1 - y0) * n / 9) for (x0, y0), (x1, y1) in lines for n in range(9)
+    ][1:]
+
+
 def runs_through_dice(link: Curve, dice: list[Polygon]) -> bool:
-    for place in range(1, 50):
-        t = place / 50
-        x, y = (
-            (1 - t) ** 2 * a + 2 * t * (1 - t) * b + t * t * c for a, b, c in zip(*link.points, strict=True)
-        )
-        for die in dice:
-            across, down = zip(*die.points, strict=True)
-            if min(across) < x < max(across) and min(down) < y < max(down):
-                return True
-    return False
+    boxes = [tuple(zip(*die.points, strict=True)) for die in dice]
+    return any(
+        min(across) < x < max(across) and min(down) < y < max(down)
+        for x, y in points_of(link)
+        for across, down in boxes
+    )
 
 
-def test_links_run_beside_the_dice() -> None:
-    """But for a few on crowded boards, where a link has to pass a square full of dice on its diagonal."""
-    through = []
-    for level, seed in product((2, 3, 5), range(3)):
+def check_links(level: int, seeds: Iterable[int]) -> tuple[int, int]:
+    """No link runs through a die or off the board; how many links there are, and how many go around."""
+    links: list[Curve] = []
+    for seed in seeds:
         for state in random_game(level, seed).states:
             shapes = board_scene(state.position, legend=False, opens=state.open_squares()).shapes
             dice = [shape for shape in shapes if isinstance(shape, Polygon) and shape.stroke == "die-line"]
-            links = [shape for shape in shapes if isinstance(shape, Curve) and shape.bent]
-            through += [runs_through_dice(link, dice) for link in links]
-    assert len(through) > 100
-    assert sum(through) <= 0.06 * len(through)
+            here = [shape for shape in shapes if isinstance(shape, Curve) and shape.stroke == "link"]
+            for link in here:
+                assert not runs_through_dice(link, dice), (level, seed, state.position)
+                assert all(0 < x < 380 and 0 < y < 380 for x, y in points_of(link))
+            links += here
+    return len(links), sum(not link.bent for link in links)
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 5])
+def test_no_link_runs_through_dice(level: int) -> None:
+    links, around = check_links(level, range(3))
+    assert links > 10 and around < links / 5
+
+
+@pytest.mark.slow
+def test_no_link_runs_through_dice_on_many_boards() -> None:
+    found = [check_links(level, range(100, 109)) for level in (2, 3, 4, 5)]
+    assert sum(links for links, _ in found) > 400 and sum(around for _, around in found) > 10
 
 
 def test_a_cancelled_square_points_at_its_target_and_is_crossed() -> None:

@@ -1,0 +1,72 @@
+"""The whole command line as a parser: commands under their headings, and the flags of each."""
+
+import argparse
+import textwrap
+from collections.abc import Callable
+
+from qttt.cli.commands import COMMANDS, Entry
+from qttt.cli.console.parser import Parser
+
+WIDTH = 79
+
+_DESCRIPTION = (
+    "TiqTaqToe: quantum tic-tac-toe with dice, every move a quantum circuit. A game is written as its moves: "
+    "5 (classical), 1+3 (superposition), 5*6 (entangle), 5-6 (cancel), ~5 or 5~ (with a view switch)."
+)
+_BEGIN = textwrap.fill(
+    "To begin: qttt play --level 1 --o easy is a first game against an easy computer, qttt rules 1 its "
+    "rules; qttt play --demo shows every move with its gates.",
+    WIDTH,
+)
+
+
+def build_parser(named: str | None = None, write: Callable[[str], None] | None = None) -> Parser:
+    """The parser of the whole command line.
+
+    Args:
+        named: the only command whose module is imported and whose arguments are added; None for all.
+        write: what writes help; None for the process's standard output.
+    """
+    parser = Parser(
+        prog="qttt",
+        usage="qttt [-h] [-V] [--debug] COMMAND ...",
+        description=textwrap.fill(_DESCRIPTION, WIDTH),
+        epilog=f"{_listed()}\n\n{_BEGIN}\n\nqttt help COMMAND explains a command and shows examples.",
+        write=write,
+    )
+    parser.add_argument("-V", "--version", action="store_true", help="print the version and end")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", help=argparse.SUPPRESS, prog="qttt")
+    for entry in COMMANDS:
+        if named is None or named == entry.name:
+            _add_command(commands, entry, write)
+        else:
+            commands.add_parser(entry.name, help=entry.summary, add_help=False)
+    return parser
+
+
+def _listed() -> str:
+    """The commands under their headings."""
+    lines = []
+    for group in dict.fromkeys(entry.group for entry in COMMANDS):
+        lines += ["", f"{group}:"]
+        lines += [f"  {entry.name:<12}{entry.summary}" for entry in COMMANDS if entry.group == group]
+    return "\n".join(lines[1:])
+
+
+def _add_command(
+    commands: "argparse._SubParsersAction[Parser]", entry: Entry, write: Callable[[str], None] | None
+) -> None:
+    command = entry.load()
+    parser = commands.add_parser(
+        entry.name,
+        help=entry.summary,
+        description=textwrap.fill(command.explanation, WIDTH),
+        epilog="\n".join(["examples:", *(f"  qttt {example}" for example in command.examples)]),
+        write=write,
+    )
+    command.add_arguments(parser)
+    only = "draw with ASCII characters only" if command.draws else argparse.SUPPRESS
+    parser.add_argument("--ascii", action="store_true", help=only)
+    parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    parser.set_defaults(run=command.run)

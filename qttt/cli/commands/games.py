@@ -1,0 +1,147 @@
+"""``qttt games``: the games that were played at this computer's terminal."""
+
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from qttt.cli.commands import Command
+from qttt.cli.commands.arguments import add_flags, file_name
+from qttt.cli.console.session import Session
+from qttt.errors import UsageError
+from qttt.game.result import Result
+from qttt.game.symbols import Symbol
+from qttt.records.files import save_new_record
+from qttt.records.library import HUMAN, VARIABLE, KeptGame, Library
+
+_NEEDS_A_GAME = ("show", "export", "delete")
+
+
+def stats_report(games: Iterable[KeptGame]) -> list[dict[str, Any]]:
+    """What ``qttt games stats --json`` prints: for each level and opponent how a person has fared.
+
+    Args:
+        games: kept games; those that have not ended, or in which no person or two people play, count for
+            nobody.
+
+    Returns:
+        Rows with ``level``, ``against``, and how many games were ``won``, ``tied`` and ``lost``.
+    """
+    rows: dict[tuple[int, str], Counter[str]] = {}
+    for game in games:
+        humans = [symbol for symbol in Symbol if game.player(symbol) == HUMAN]
+        if len(humans) != 1 or game.result not in (Result.X, Result.O, Result.TIE):
+            continue
+        me = humans[0]
+        row = rows.setdefault((game.record.level.number, game.player(me.opponent)), Counter())
+        row["tied" if game.result == Result.TIE else "won" if game.result == me else "lost"] += 1
+    return [
+        {"level": level, "against": against, **{end: row[end] for end in ("won", "tied", "lost")}}
+        for (level, against), row in sorted(rows.items())
+    ]
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=("list", *_NEEDS_A_GAME, "stats"),
+        default="list",
+        help="list (the default); show, export or delete one; stats: results against each opponent",
+    )
+    parser.add_argument(
+        "id", metavar="ID", nargs="?", help="the game, as list names it; its beginning will do, or last"
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", type=file_name, help="with export: save it there instead of printing it"
+    )
+    add_flags(parser, "--yes", help="with delete: do not ask")
+    add_flags(parser, "--json")
+
+
+def _run(arguments: Namespace, session: Session) -> int:
+    library, action = Library(), arguments.action
+    if (action in _NEEDS_A_GAME) != (arguments.id is not None):
+        raise UsageError(
+            f"games {action} needs the ID of a game: qttt games lists them"
+            if arguments.id is None
+            else f"games {action} is about all games: leave out {arguments.id}"
+        )
+    for flag, only in (("out", "export"), ("yes", "delete")):
+        if getattr(arguments, flag) and action != only:
+            raise UsageError(f"--{flag} goes with games {only}")
+    if action == "list":
+        return _list(library, session, json=arguments.json)
+    if action == "stats":
+        return _stats(library, session, json=arguments.json)
+    kept = library.find(arguments.id)
+    if action == "export" and arguments.out is not None:
+        save_new_record(kept.record, [arguments.out])
+    elif action == "delete":
+        asks = not arguments.yes and session.interactive
+        if asks and session.ask(f"Delete the game {kept.id} for good?", ("yes", "no")) == "no":
+            return 1
+        library.delete(kept.id)
+    if arguments.json:
+        session.write_json({**kept.summary(), "record": str(kept.record)})
+    elif action == "export" and arguments.out is None:
+        session.write(f"{kept.record}\n")
+    elif action == "show":
+        session.show_game(kept.record.game())
+        session.show("", f"Played on from here: qttt play {kept.path}", "")
+        session.write(f"{kept.record}\n")
+    else:
+        done = "deleted" if action == "delete" else f"saved in {arguments.out}"
+        session.show(f"The game {kept.id} is {done}.")
+    return 0
+
+
+def _list(library: Library, session: Session, *, json: bool) -> int:
+    from qttt.cli.console.tables import plain_table
+
+    games = library.games()
+    if json:
+        session.write_json({"folder": str(library.folder), "games": [game.summary() for game in games]})
+        return 0
+    if games:
+        table = plain_table("game", "level", "X", "O", "result", "events", prose=1)
+        for game in games:
+            said = game.summary()
+            table.add_row(
+                game.id,
+                " ".join(filter(None, (str(said["level"]), str(said["options"])))),
+                *(str(said[key]) for key in ("X", "O", "result", "events")),
+            )
+        session.show(table, "")
+    which = "Games" if games else "No game is kept yet: games"
+    session.show(f"{which} of qttt play at a terminal are kept in {library.folder} ({VARIABLE} moves it).")
+    return 0
+
+
+def _stats(library: Library, session: Session, *, json: bool) -> int:
+    from qttt.cli.console.tables import plain_table
+
+    rows = stats_report(library.games())
+    if json:
+        session.write_json({"stats": rows})
+        return 0
+    if not rows:
+        session.show("No game of a person against a computer has ended yet.")
+        return 0
+    table = plain_table("level", "against", "won", "tied", "lost", prose=1)
+    for row in rows:
+        table.add_row(*map(str, row.values()))
+    session.show(table)
+    return 0
+
+
+COMMAND = Command(
+    explanation=(
+        "Every game of qttt play at a terminal is kept, move by move, in a folder of yours (not with "
+        "--no-keep, nor demonstrations, games of two computers, or games through pipes). This command lists "
+        "them, shows or exports or deletes one, and counts results against each opponent."
+    ),
+    examples=("games", "games show last", "games export last --out game.qttt", "games stats --json"),
+    add_arguments=_add_arguments,
+    run=_run,
+)
