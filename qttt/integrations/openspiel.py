@@ -193,7 +193,14 @@ class TiqTaqToeState(pyspiel.State):  # type: ignore[misc]
             self.chosen = choice
 
     def _outcome(self, number: int) -> Event:
-        return next(event for event in self._chances() if _outcome_number(event) == number)
+        """What the number of an outcome stands for at this chance node."""
+        chosen, modes = self.chosen, self.moment.modes
+        if isinstance(chosen, int):
+            return Measurement(chosen, _CELLS[number])
+        if chosen is None and len(modes) > 1:
+            return Positions("".join(".#"[number >> place & 1] for place in range(len(SQUARES))))
+        board = "".join(_CELLS[number // 3**place % 3] for place in range(len(SQUARES)))
+        return Observation(board, chosen or modes[0])
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:

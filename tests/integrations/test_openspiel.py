@@ -193,11 +193,11 @@ def test_openspiels_search_gives_our_solvers_value(level: int, line: str) -> Non
     [
         (1, "measure-turn", "1 2 3 5 4 6+8 ?1=X ?2=O ?3=X ?5=O ?4=X"),
         (2, "measure-turn", "1 2 3 5 4 7+9 7*8 ?1=X ?2=O ?3=X ?5=O ?4=X"),
-        (2, "tally", "1 2 3 5 4 6 8+7 9 =XOXXOO.XO"),
+        (2, "tally", "1 2 3 5 4 6 7+8 9 =XOXXOO.XO"),
         (2, "quantum-only", "1+2 3+4 5+6 1*7"),
         (2, "no-double-entanglement", "1+3 1*2 5 4 6 7"),
         (5, "max-observations:1", "1+3 1-2 5 4 6 7 8"),
-        (5, "no-ties+max-observations:2", "1 2 3 5 4 6 8 7"),
+        (5, "no-ties+max-observations:2", "1 2 3 5 4 6 8 7 9 =r:XOXXOOOXX"),
         (5, "view-switches:2+max-observations:1", "1+3 1-2 5 4 6 7 8"),
         (5, "view:physical+max-observations:1", "1+3 1-2~ 5 4 6 7 8"),
     ],
