@@ -3,8 +3,8 @@
 >>> import pyspiel, qttt.integrations.openspiel  # doctest: +SKIP
 >>> game = pyspiel.load_game("tiqtaqtoe(level=1,options=measure-turn)")  # doctest: +SKIP
 
-Parameters: ``level`` (default 2), ``first`` (``X`` or ``O``) and ``options`` as a record writes them, but with
-``+`` for the comma and ``:`` for the equals sign, which a game string keeps for itself:
+Parameters: ``level`` (default 2), ``first`` (``X`` or ``O``) and ``options`` as a record writes them, but
+with ``+`` for the comma and ``:`` for the equals sign, which a game string keeps for itself:
 ``tiqtaqtoe(level=5,options=quantum-only+view-switches:2)``. Player 0 is X, player 1 is O. A game of Level 5
 need not end, and OpenSpiel's must: there it is a tie after 50 observations, unless ``max-observations`` says
 otherwise.
@@ -91,7 +91,7 @@ class TiqTaqToe(pyspiel.Game):  # type: ignore[misc]
             rules = replace(rules, options=replace(rules.options, max_observations=MOST_OBSERVATIONS))
         self.rules = rules
         self.first = Symbol.named(str(given.get("first", "X")))
-        # Below Level 5 an observation closes a square at least. Between two of them every move fills a square,
+        # Below Level 5 an observation closes a square at least. Between two of them every move fills a square
         # and each square may be measured once, which empties the four of its root at most.
         phases = rules.options.max_observations or len(SQUARES)
         turns = len(SQUARES) * (1 + 5 * rules.options.measure_turn)
@@ -166,7 +166,8 @@ class TiqTaqToeState(pyspiel.State):  # type: ignore[misc]
         moment = self.moment
         if moment.phase is Phase.MODE:
             return [_NUMBER[mode] for mode in moment.modes]
-        return [_NUMBER[action] for action in (*moment.legal_moves(), *moment.measurable())]
+        actions: tuple[Move | int, ...] = (*moment.legal_moves(), *moment.measurable())
+        return [_NUMBER[action] for action in actions]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Each outcome's number with its probability, as the dice give it."""
@@ -269,13 +270,15 @@ class Observer:
     """
 
     def __init__(self, parts: Mapping[str, tuple[int, ...]], params: Any) -> None:
-        """Make room for the parts: all of ``_PARTS``, or none where what only one player sees is asked for."""
+        """Make room for the parts: all of ``_PARTS``, or none where one player alone is to see."""
         if params:
             raise ValueError(f"the observer takes no parameters, not {params}")
         ends = np.cumsum([np.prod(shape) for shape in parts.values()], dtype=int)
         self.tensor = np.zeros(ends[-1] if parts else 0, np.float32)
         cuts = np.split(self.tensor, ends[:-1])
-        self.dict = {name: cut.reshape(shape) for (name, shape), cut in zip(parts.items(), cuts, strict=False)}
+        self.dict = {
+            name: cut.reshape(shape) for (name, shape), cut in zip(parts.items(), cuts, strict=False)
+        }
 
     def set_from(self, state: TiqTaqToeState, player: int) -> None:
         """Fill the tensor; both players see the same."""
