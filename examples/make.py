@@ -13,7 +13,7 @@ from qttt.teaching.guide.pages import guide_files
 
 FOLDER = Path(__file__).parent
 #: Pages of the guide that are written by hand.
-WRITTEN = frozenset({"guide/hardware.md", "guide/measure-turn.md", "guide/players.md"})
+WRITTEN = frozenset({"guide/hardware.md", "guide/measure-turn.md", "guide/openspiel.md", "guide/players.md"})
 
 
 def made_files() -> dict[str, str]:

@@ -89,7 +89,7 @@ TAKES_MODE: dict[str, Callable[[Any], Any]] = {
 @pytest.fixture
 def _nothing_remembered() -> Iterator[None]:
     """A string equals its member, so what is remembered for one would be given for the other."""
-    caches = (odds._floats, roots._distribution, rolls.rolled_out, faults._fault_of)
+    caches = (odds._root_odds, roots._distribution, rolls.rolled_out, faults._fault_of)
     for cache in caches:
         cache.cache_clear()
     yield

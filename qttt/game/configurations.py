@@ -62,10 +62,12 @@ def partner(squares: Squares, square: int) -> int | None:
     Returns:
         Its number, or None if there is none.
     """
-    pieces = {die.piece for die in squares[square - 1]}
+    first, second = (die.piece for die in squares[square - 1])
     for other, contents in enumerate(squares, 1):
-        if other != square and len(contents) == 2 and {die.piece for die in contents} == pieces:
-            return other
+        if len(contents) == 2 and other != square:
+            pieces = contents[0].piece, contents[1].piece
+            if pieces in ((first, second), (second, first)):
+                return other
     return None
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 
 from qttt.errors import IllegalMoveError
 from qttt.game.moves import Kind, Move
@@ -15,6 +15,12 @@ from qttt.game.symbols import Symbol
 
 #: The one of 756 moves that there are; making one checks it, which takes ten times as long.
 _move = cache(Move)
+
+
+@cache
+def _moves(kind: Kind, empty: tuple[int, ...], invaded: tuple[int, ...] = ()) -> tuple[Move, ...]:
+    """The moves of a kind into empty squares; listed anew, legal moves take 1.3 to 2 times as long."""
+    return tuple(_move(kind, (*invaded, *squares)) for squares in combinations(empty, kind.fills))
 
 
 def legal_in_view(
@@ -33,7 +39,7 @@ def legal_in_view(
     quantum = list(_quantum_moves(there, player, rules))
     if not _classical_allowed(position, player, rules, switches):
         return quantum
-    return [_move(Kind.CLASSICAL, (square,)) for square in position.empty_squares] + quantum
+    return [*_moves(Kind.CLASSICAL, position.empty_squares), *quantum]
 
 
 def _classical_allowed(position: Position, player: Symbol, rules: Rules, switches: int) -> bool:
@@ -51,13 +57,12 @@ def _quantum_moves(position: Position, player: Symbol, rules: Rules) -> Iterator
     for kind in Kind:
         if kind is Kind.CLASSICAL or not rules.level.allows(kind):
             continue
-        filled = list(combinations(empty, kind.fills))
         if not kind.attacks:
-            yield from (_move(kind, squares) for squares in filled)
+            yield from _moves(kind, empty)
             continue
         for invaded in targets:
             if kind in attacks[invaded]:
-                yield from (_move(kind, (invaded, *squares)) for squares in filled)
+                yield from _moves(kind, empty, (invaded,))
 
 
 def _attacks(position: Position, square: int, rules: Rules) -> list[Kind]:
@@ -107,11 +112,27 @@ def legal_moves(position: Position, player: Symbol, rules: Rules, switches: int)
     if not switches:
         return plain
     there = legal_in_view(position, player, rules, switches, switched=True)
-    moves = plain + [_move(move.kind, move.squares, after=True) for move in plain]
-    moves += [_move(move.kind, move.squares, before=True) for move in there]
-    if switches > 1:
-        moves += [_move(move.kind, move.squares, before=True, after=True) for move in there]
-    return sorted(moves, key=lambda move: move.order)
+    moves = [variant for move in plain for variant in _variants(move, 0, 1)]
+    moves += [variant for move in there for variant in _variants(move, 1, min(switches, 2) - 1)]
+    return sorted(moves, key=_RANK.__getitem__)
+
+
+@cache
+def _variants(move: Move, before: int, after: int) -> tuple[Move, ...]:
+    """A move with a switch before it or none, and without and with one after it if there may be one."""
+    return tuple(_move(move.kind, move.squares, bool(before), bool(n)) for n in range(after + 1))
+
+
+#: The place of every move in the canonical order: sorting by ``order`` takes three times as long.
+_RANK = {
+    _move(kind, squares, before, after): number
+    for number, (kind, squares, before, after) in enumerate(
+        (kind, squares, before, after)
+        for kind in Kind
+        for squares in kind.choices
+        for before, after in product((False, True), repeat=2)
+    )
+}
 
 
 def check_move(move: Move, position: Position, player: Symbol, rules: Rules, switches: int) -> None:

@@ -39,6 +39,14 @@ class RootOdds:
                 return pattern
         return self.patterns[-1][0]
 
+    def cells(self) -> list[dict[str, float]]:
+        """For each of its squares the probabilities of ``X``, ``O`` and ``.``."""
+        rows = [{"X": 0.0, "O": 0.0, EMPTY: 0.0} for _ in self.squares]
+        for pattern, probability in self.patterns:
+            for row, cell in zip(rows, pattern, strict=True):
+                row[cell] += probability
+        return rows
+
 
 @dataclass(frozen=True, slots=True)
 class Odds:
@@ -100,18 +108,17 @@ class Odds:
         Raises:
             UsageError: there is no such square.
         """
-        return self.squares()[checked(square) - 1]
+        checked(square)
+        for component in self.components:
+            if square in component.squares:
+                return component.cells()[component.squares.index(square)]
+        return _certain(self.fixed[square - 1])
 
     def squares(self) -> tuple[dict[str, float], ...]:
         """For each of the nine squares the probabilities of ``X``, ``O`` and ``.``."""
-        table = [{"X": 0.0, "O": 0.0, EMPTY: 0.0} for _ in range(9)]
-        for cell, row in zip(self.fixed, table, strict=True):
-            row[cell] = 1.0
+        table = [_certain(cell) for cell in self.fixed]
         for component in self.components:
-            for place, square in enumerate(component.squares):
-                row = {"X": 0.0, "O": 0.0, EMPTY: 0.0}
-                for pattern, probability in component.patterns:
-                    row[pattern[place]] += probability
+            for square, row in zip(component.squares, component.cells(), strict=True):
                 table[square - 1] = row
         return tuple(table)
 
@@ -177,13 +184,18 @@ def observation_odds(position: Position, mode: Mode = Mode.STANDARD) -> Odds:
     """
     mode = Mode.named(mode)
     standing = position.standard()
-    parts = (RootOdds(root.squares, _floats(root.shape(), mode)) for root in read_roots(standing))
-    return Odds(tuple(parts), standing.observed)
+    return Odds(tuple(_root_odds(root, mode) for root in read_roots(standing)), standing.observed)
 
 
 @cache
-def _floats(shape: Root, mode: Mode) -> tuple[tuple[str, float], ...]:
-    return tuple((pattern, float(p)) for pattern, p in root_distribution(shape, mode).items())
+def _root_odds(root: Root, mode: Mode) -> RootOdds:
+    return RootOdds(
+        root.squares, tuple((pattern, float(p)) for pattern, p in root_distribution(root, mode).items())
+    )
+
+
+def _certain(cell: str) -> dict[str, float]:
+    return {"X": 0.0, "O": 0.0, EMPTY: 0.0} | {cell: 1.0}
 
 
 def distance(first: Mapping[str, float], second: Mapping[str, float]) -> float:

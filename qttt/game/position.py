@@ -184,7 +184,7 @@ class Position:
                 squares[square - 1] = turned(self.dice[square - 1])
             elif self.physical and kind in _HALVES:
                 flipped ^= {square}
-        return replace(self, dice=tuple(squares), view=self.view.other, twisted=frozenset(flipped))
+        return Position(tuple(squares), self.observed, self.view.other, frozenset(flipped), self.physical)
 
     def standard(self) -> "Position":
         """The position in the standard view, as an observation begins."""

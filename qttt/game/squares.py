@@ -1,7 +1,5 @@
 """The nine squares, numbered 1 to 9 from left to right and top to bottom, and the eight lines."""
 
-from functools import lru_cache
-
 from qttt.errors import UsageError, shown, whole_number
 from qttt.game.symbols import Symbol
 
@@ -54,7 +52,6 @@ def lines_in(board: str, symbol: Symbol) -> tuple[tuple[int, int, int], ...]:
     return tuple((a, b, c) for a, b, c in LINES if board[a - 1] == board[b - 1] == board[c - 1] == symbol)
 
 
-@lru_cache(maxsize=1 << 16)
 def lines_of(board: str, symbol: Symbol) -> int:
     """Count the three-in-a-rows of one symbol.
 

@@ -62,6 +62,7 @@ class State:
     result: Result = Result.CONTINUE
     repeats: int = 0
     measured: frozenset[int] = frozenset()
+    _odds: dict[Mode, Odds] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Take a player who is named by a plain string, and have switches read as the rules say."""
@@ -114,8 +115,10 @@ class State:
             raise IllegalMoveError(
                 "rotated mode", f"it starts at Level 4, and this is Level {self.rules.level.number}"
             )
-        odds = observation_odds(self.position, mode)
-        return odds if self.positions is None else odds.given(self.positions.filled)
+        if mode not in self._odds:
+            odds = observation_odds(self.position, mode)
+            self._odds[mode] = odds if self.positions is None else odds.given(self.positions.filled)
+        return self._odds[mode]
 
     def verdict(self, board: str) -> Result:
         """How the game would stand if the board were observed now and gave this."""
