@@ -1,5 +1,7 @@
 """What stands on disk when a job cannot be sent, and what is said of it when it can."""
 
+from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +11,18 @@ from qttt.game import Game
 from qttt.game.symbols import Mode
 from qttt.observation import devices
 from qttt.observation.job_file import Pending
-from qttt.observation.job_runs import _ended, receive, send
+from qttt.observation.job_runs import _ended, fetch, receive, send
 from qttt.records.record import Record
 from qttt.storage import FileError
 
 pytestmark = pytest.mark.ibm
+
+
+def test_a_job_is_sent_again_only_if_that_is_said_and_prepares_the_whole_board_by_default() -> None:
+    assert signature(fetch).parameters["again"].default is False
+    plain = {one.name: one.default for one in fields(Pending) if one.name in ("collapsed", "strict")}
+    assert plain == {"collapsed": False, "strict": False}
+    assert devices.DEFAULT_SHOTS == 1024  # notation.md
 
 
 def test_a_job_that_cannot_be_read_has_not_ended(tmp_path: Path) -> None:

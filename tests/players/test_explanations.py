@@ -4,8 +4,9 @@ import pytest
 
 from qttt.game import Game
 from qttt.game.moves import Move
+from qttt.game.state import State
 from qttt.game.symbols import Mode
-from qttt.players import Choice, choices
+from qttt.players import Choice, Look, choices
 from qttt.players.explanations import chances, why
 from qttt.players.strategies import solved_values
 from qttt.solver.probe import Value
@@ -88,6 +89,22 @@ def test_the_other_choices_are_compared_by_their_values() -> None:
     # Values are P(X wins) - P(O wins), so O wants them small.
     assert "2 would be worth 0.500 more to O." in explained("1 5 9 3 7", 0, "4", {"2": -0.5})
     assert "There is no other choice." in explained("1 2 3 4 5 6 8 7", 0, "9", {})
+
+
+def test_a_look_is_explained_by_what_it_may_find() -> None:
+    state = game_of("1+3 5 2", 1, "measure-turn").state
+
+    def level(asked: State) -> dict[Choice, Value]:
+        return dict.fromkeys(choices(asked), Value(0.0, 0.0))
+
+    text = why(state, Look(1), level)
+    assert "Square 1 is looked at: " in text and "X 50 %" in text and "empty 50 %" in text
+
+
+def test_the_last_diagonal_counts_too() -> None:
+    assert "closes the diagonal 3-5-7 to X" in explained("5 1 7", 0, "3")
+    text = explained("3+9 1 5", 2, "3*8")
+    assert "less likely to get" in text and "3-5-7" in text
 
 
 def test_a_mode_is_explained_by_its_chances() -> None:
