@@ -122,6 +122,8 @@ def test_no_color_has_no_colour_and_a_dumb_terminal_no_escapes() -> None:
     game.until("X>")
     game.send("5\r")
     game.until("O>")
+    # Python drops an interrupt in the midst of a weak reference's callback: let it wait for the line.
+    time.sleep(0.5)
     game.send("\x03")
     game.until("Ctrl-C again leaves; so does Ctrl-D.\nO>")
     time.sleep(0.3)
