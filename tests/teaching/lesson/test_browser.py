@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
+import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from qttt.records.files import load_record
 from qttt.records.record import Record
 from qttt.teaching.lesson.building import make_lesson
 from qttt.teaching.lesson.html import lesson_html
 from qttt.teaching.lesson.steps import Lesson
 
 CHROMIUM = Path("/usr/bin/chromium")
+GAMES = Path(__file__).parents[3] / "examples" / "games"
 RECORD = (
     '[Level "5"]\n[X "Ada <i>"]\n[O "Born & Co"]\n'
     "5 {the middle} 5-6 9 2 1+7 1*3 ~4 4*8 =p:####.#.## =r:XXOX.O.OX 5+7"
@@ -251,3 +255,43 @@ def test_the_lesson_can_be_read_without_scripts(browser: Browser, address: str, 
     opened.goto(address)
     assert opened.locator(".step:visible").count() == len(lesson.steps)
     context.close()
+
+
+AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+CHECKED = (
+    "axe.run(document, {rules: {'label-content-name-mismatch': {enabled: true}}, runOnly: {type: 'tag', "
+    "values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice', 'experimental']}})"
+)
+
+
+def check_axe(opened: Page) -> None:
+    """axe-core finds nothing in what is shown, and has looked."""
+    opened.evaluate(AXE.read_text(encoding="utf-8"))
+    found = opened.evaluate(CHECKED)
+    assert [(fault["id"], fault["nodes"][0]["html"]) for fault in found["violations"]] == []
+    assert {"color-contrast", "button-name", "region"} <= {rule["id"] for rule in found["passes"]}
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "steps"), [(390, "light", slice(0, 5)), (1280, "dark", slice(5, 99))]
+)
+def test_axe_finds_nothing_at_any_step(
+    browser: Browser, address: str, lesson: Lesson, width: int, scheme: Literal["light", "dark"], steps: slice
+) -> None:
+    opened = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    for step in lesson.steps[steps]:
+        opened.goto(f"{address}#step-{step.number}")
+        opened.reload()
+        check_axe(opened)
+    opened.close()
+
+
+@pytest.mark.parametrize("name", ["level-2-entanglement", "level-4-complementarity", "option-no-ties"])
+def test_axe_finds_nothing_in_other_records(browser: Browser, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "lesson.html"
+    lesson = make_lesson(load_record(GAMES / f"{name}.qttt"), shots=200)
+    path.write_text(lesson_html(lesson), encoding="utf-8")
+    opened = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark")
+    opened.goto(f"{path.as_uri()}#step-{len(lesson.steps)}")
+    check_axe(opened)
+    opened.close()
