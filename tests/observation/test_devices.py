@@ -287,7 +287,7 @@ def test_a_real_device_is_paid_for_only_by_who_has_said_so() -> None:
 def test_a_job_has_a_file_where_it_must_outlive_the_program_or_lies_beside_a_record(tmp_path: Path) -> None:
     observer = open_device("fake_manila")
     assert observer.keeps_job(tmp_path / "game.qttt") and not observer.keeps_job(None)
-    remote = DeviceObserver(SimpleNamespace(name="ibm_far", local=False))  # type: ignore[arg-type]
+    remote = DeviceObserver(SimpleNamespace(name="ibm_far", local=False))
     assert remote.keeps_job(None) and remote.keeps_job(tmp_path / "game.qttt")
 
 
