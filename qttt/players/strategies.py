@@ -38,7 +38,7 @@ PLAYERS: dict[str, str] = {
     "greedy": "the best odds if the board were observed right after the move",
     "search": f"looks as far ahead as {DEFAULT_SECONDS:g} s allow; search:5 takes 5 s a move",
     "perfect": "never gives anything away, where the level is solved",
-    "easy": "greedy, with every other move at random",
+    "easy": "tosses a coin before each move: greedy, or any legal choice",
     "medium": "a search of 400 positions: one or two moves ahead",
     "hard": "knows the best openings, then searches 15,000 positions, for 1.5 s at the most",
 }

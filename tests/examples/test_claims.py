@@ -30,6 +30,7 @@ from qttt.game.squares import NAMES, SQUARES, lines_of
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.observation.compiler import compile_moves
+from qttt.players.matches import Match
 from qttt.teaching.guide.glossary import TERMS
 from qttt.teaching.guide.observation_rules import options_at
 from qttt.teaching.guide.pages import overview, rules_markdown
@@ -256,6 +257,8 @@ def goes_on(level: Level) -> str:
     return "lone die" if any(after_observation(level).position.dice) else "closed"
 
 
+#: A match as `qttt play --games` and `selfplay --alternate` play it.
+REMATCH = Match("random", "random", Rules.of(2), seed=1, alternate=True)
 CLAIMS = [
     # The board.
     Claim("The board has (.*?) squares", lambda level: NUMBERS[len(SQUARES)]),
@@ -270,6 +273,10 @@ CLAIMS = [
     Claim("player O plays (.) with (.*?)-sided", lambda level: (O.glyph, "six")),
     Claim("Both have dice in ([a-z, ]+);", lambda level: ", ".join(COLOURS)),
     Claim("(.) starts unless", lambda level: str(Game().turn)),
+    Claim(
+        "in a rematch (.*?) player starts",
+        lambda level: "the same" if REMATCH.starts(1) is REMATCH.starts(0) else "the other",
+    ),
     Claim(r"At this level the values are ([0-9−, ]+?)(?:, and on □ dice (.*?) too)?\. A value", value_list),
     Claim(
         r"\|v\| (\w+)(?: of the piece are there|\.)",
