@@ -6,7 +6,7 @@ from math import hypot, sqrt
 
 from qttt.display.pictures.descriptions import describe_position, signed
 from qttt.display.pictures.palette import die_colour
-from qttt.display.pictures.routes import Ground, Span, route
+from qttt.display.pictures.routes import Ground, Span, points_along, route, within
 from qttt.display.pictures.scene import Circle, Curve, Point, Polygon, Scene, Shape, Text, rectangle
 from qttt.display.text import colour_letter
 from qttt.game.configurations import Configuration, partner
@@ -60,6 +60,7 @@ def board_scene(
             shapes += _cross(square)
     links = list(_links(position, roots, opens or {}))
     shapes += links
+    shapes += _grounds(position, links, opens or {})
     shapes += [_stroke(line) for symbol in Symbol for line in lines_in(position.observed, symbol)]
     for square in SQUARES:
         shapes += _contents(position, square)
@@ -223,6 +224,15 @@ def _words_spans(position: Position, square: int, is_open: bool) -> Iterator[Spa
         yield (x - half, top + CELL - 17, x + half, top + CELL - 5)
     if is_open:
         yield (left + CELL - 58, top + 6, left + CELL - 6, top + 18)
+
+
+def _grounds(position: Position, links: Sequence[Shape], opens: Collection[int]) -> Iterator[Polygon]:
+    """A ground under each word that a link runs through, so that it is read on an even ground."""
+    points = [point for link in links if isinstance(link, Curve) for point in points_along(link.points)]
+    for square in SQUARES:
+        for left, top, right, bottom in _words_spans(position, square, square in opens):
+            if any(within(point, (left, top, right, bottom)) for point in points):
+                yield rectangle(left - 1, top - 1, right - left + 2, bottom - top + 2, fill="square")
 
 
 def _path(position: Position, first: int, second: int, taken: Sequence[Span]) -> tuple[Point, ...]:

@@ -172,6 +172,17 @@ def _rounded(way: Sequence[Point]) -> tuple[Point, ...]:
     return (*found, way[-1])
 
 
+def points_along(path: Sequence[Point]) -> list[Point]:
+    """Points close together along what ``route`` gives."""
+    if len(path) == 3:
+        return _along(path)
+    return [
+        (x0 + (x1 - x0) * n / 8, y0 + (y1 - y0) * n / 8)
+        for (x0, y0), (x1, y1) in pairwise(path)
+        for n in range(8)
+    ]
+
+
 def _middle(first: Point, second: Point) -> Point:
     return ((first[0] + second[0]) / 2, (first[1] + second[1]) / 2)
 

@@ -15,7 +15,7 @@ from circuits.register import qubit_name
 from qttt.crosscheck.check import check, check_mode
 from qttt.display.pictures import ANIMATED_FORMATS, FORMATS, animate, draw
 from qttt.display.pictures.bars import Series, bars_scene
-from qttt.display.pictures.boards import CELL, MARGIN, board_scene
+from qttt.display.pictures.boards import CELL, MARGIN, _words_spans, board_scene
 from qttt.display.pictures.circuits import angle_text, gates_scene, moves_scene
 from qttt.display.pictures.games import collapse_frames, game_frames, game_strip
 from qttt.display.pictures.palette import Theme
@@ -148,6 +148,27 @@ def check_links(level: int, seeds: Iterable[int]) -> tuple[int, int]:
 def test_no_link_runs_through_dice(level: int) -> None:
     links, around = check_links(level, range(3))
     assert links > 10 and around < links / 5
+
+
+def test_a_word_that_a_link_runs_through_has_a_ground_of_its_own() -> None:
+    crossed = 0
+    for state in (state for seed in range(3) for state in random_game(5, seed).states):
+        opens = state.open_squares()
+        shapes = board_scene(state.position, legend=False, opens=opens).shapes
+        last = max((n for n, shape in enumerate(shapes) if getattr(shape, "stroke", "") == "link"), default=0)
+        grounds = [shape for shape in shapes[last:] if isinstance(shape, Polygon) and shape.fill == "square"]
+        corners = [
+            (min(x), min(y), max(x), max(y)) for x, y in (zip(*g.points, strict=True) for g in grounds)
+        ]
+        points = [p for s in shapes if isinstance(s, Curve) and s.stroke == "link" for p in points_of(s)]
+        for square in SQUARES:
+            for left, top, right, bottom in _words_spans(state.position, square, square in opens):
+                if any(left <= x <= right and top <= y <= bottom for x, y in points):
+                    crossed += 1
+                    assert any(a < left and b < top and c > right and d > bottom for a, b, c, d in corners), (
+                        state.position
+                    )
+    assert crossed > 2
 
 
 @pytest.mark.slow
