@@ -66,6 +66,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("draw", "qttt.cli.commands.draw", "a board, a game or its odds as a picture"),
     Entry("explain", "qttt.cli.commands.explain", "explain a game move by move, also as a page or figures"),
     Entry("advise", "qttt.cli.commands.advise", "the best choice, its value and why"),
+    Entry("review", "qttt.cli.commands.review", "what each choice of a game gave away, and what chance gave"),
     Entry("solve", "qttt.cli.commands.solve", "who wins with best play, and what first moves are worth"),
     Entry("selfplay", "qttt.cli.commands.selfplay", "a match of many games between computers"),
     Entry("puzzle", "qttt.cli.commands.puzzle", "a position with one best choice, to be found"),
