@@ -308,9 +308,8 @@ class _Judge:
 
 def _entry(kind: str, step: str, **fields: Any) -> Entry:
     """An entry whose place in the game is not settled yet."""
-    return Entry(
-        **{"n": 0, "token": "", "player": None, "before": 0.0, "after": 0.0} | fields, kind=kind, step=step
-    )
+    unsettled: dict[str, Any] = {"n": 0, "token": "", "player": None, "before": 0.0, "after": 0.0}
+    return Entry(kind=kind, step=step, **(unsettled | fields))
 
 
 def _chance(step: str, before: float, chance: float) -> Entry:
