@@ -309,7 +309,7 @@ def _moment(record: Record, arguments: Namespace) -> int | None:
             f"--phase {arguments.phase or 'last'}: the record has {_counted(len(phases), 'observed phase')}"
         )
     # The last one is number 0 here.
-    return phases[arguments.phase - 1]
+    return phases[int(arguments.phase) - 1]
 
 
 def _counted(number: int, what: str) -> str:
