@@ -1,16 +1,22 @@
 """``qttt review``: what each choice of a game gave away, and what chance gave."""
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import add_flags, add_record_arguments, game_of
+from qttt.cli.commands.arguments import add_flags, add_record_arguments, file_name, record_of
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
+from qttt.errors import UsageError
 from qttt.players.review import Entry, Review, review, scale_words
+from qttt.records.record import Record
+from qttt.storage import save_file
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+FORMATS = ("html", "svg", "pdf")
 
 
 def review_report(looked_back: Review) -> dict[str, Any]:
@@ -58,18 +64,57 @@ def _event(entry: Entry) -> dict[str, Any]:
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        type=file_name,
+        help="write a page that needs no other file (.html), or the graph of the value (.svg, .pdf)",
+    )
     add_flags(parser, "--json")
 
 
 def _run(arguments: Namespace, session: Session) -> int:
-    game = game_of(arguments, session)
+    format = None if arguments.out is None else _format(arguments)
+    record = record_of(arguments, session)
+    game = record.game()
     with waiting(session, "looking back", len(game.events)) as wait:
         looked_back = review(game, wait.step)
+        written = None if format is None else reviewed(looked_back, record, format)
+    if written is not None:
+        save_file(arguments.out, written)
     if arguments.json:
         session.write_json(review_report(looked_back))
+    elif written is not None:
+        session.show(f"Wrote {arguments.out}.")
     else:
         show_review(looked_back, session)
     return 0
+
+
+def reviewed(looked_back: Review, record: Record, format: str) -> str | bytes:
+    """A review as a page or a picture.
+
+    Args:
+        looked_back: what `review` says of the record's game.
+        record: the game; its headers ``X`` and ``O`` name the players.
+        format: ``html``, ``svg`` or ``pdf``.
+    """
+    from qttt.display.pictures import draw
+    from qttt.teaching.lesson.review_page import review_html, review_scene
+
+    names = record.headers
+    known = {"X", "O"} <= names.keys()
+    title = f"{names['X']} against {names['O']}" if known else f"A game at Level {looked_back.level}"
+    if format == "html":
+        return review_html(looked_back, title, str(record))
+    return draw(review_scene(looked_back, title), format)
+
+
+def _format(arguments: Namespace) -> str:
+    suffix = Path(arguments.out).suffix.lower().removeprefix(".")
+    if suffix not in FORMATS:
+        raise UsageError(f"--out {arguments.out}: the name must end with .html, .svg or .pdf")
+    return suffix
 
 
 def show_review(looked_back: Review, session: Session) -> None:
@@ -125,6 +170,7 @@ COMMAND = Command(
     examples=(
         "review '5 5*6 1+3 2+4 7+8 9'",
         "review game.qttt --json",
+        "review game.qttt --out review.html",
     ),
     add_arguments=_add_arguments,
     run=_run,

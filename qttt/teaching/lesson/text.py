@@ -84,6 +84,7 @@ def _step(step: LessonStep, glyphs: Glyphs, columns: int) -> Iterator[Text]:
     elif step.chance < 1:
         yield Text(f"This outcome had a chance of {percent(step.chance)}.")
     yield from _paragraphs((step.result,), columns)
+    yield from _paragraphs(step.judgements, columns)
     yield from _paragraphs(step.comments, columns, "  | ")
 
 
