@@ -110,8 +110,8 @@ def check_entry(entry: Entry, before: State, after: State | None, event: Event, 
         if isinstance(event, Observation):
             chance = before.odds(event.mode).probability(event.board)
             filled = filled_squares(event.board)
-            odds = before.odds().positions()
-            assert entry.chance == pytest.approx(odds[filled] if entry.step == "positions" else chance)
+            places = before.odds().positions()
+            assert entry.chance == pytest.approx(places[filled] if entry.step == "positions" else chance)
     else:
         gap = (entry.before - entry.after) * before.turn.sign
         assert entry.loss == pytest.approx(gap, abs=EXACT)
@@ -199,7 +199,7 @@ def test_the_tempting_move_of_a_hard_puzzle_is_a_mistake_and_its_solution_is_bes
     )
     wrong = review(puzzle.game.copy().play([str(greedy)])).entries[-1]
     assert wrong.mark in ("mistake", "blunder")
-    assert wrong.best in map(str, puzzle.solutions)
+    assert wrong.best in [str(solution) for solution in puzzle.solutions]
     right = review(puzzle.game.copy().play([str(puzzle.solutions[0])])).entries[-1]
     assert (right.mark, right.loss) == ("best", 0.0)
 

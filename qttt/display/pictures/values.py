@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from qttt.display.pictures.scene import Circle, Curve, Scene, Shape, Text, rectangle
 
 _LEFT, _TOP, _HIGH, _STEP, _LEAST, _MOST = 64.0, 36.0, 200.0, 34.0, 260.0, 900.0
-_RIGHT, _BELOW = 16.0, 64.0
+_RIGHT, _BELOW = 40.0, 64.0
 _LETTER = 5.6
 """Width of a letter of the small type."""
 
