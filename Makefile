@@ -24,8 +24,9 @@ KILLS ?= 1250
 MUTANTS ?=
 SAMPLES ?= 10000000
 CHECKS ?= 300
+LUCK ?= 10000
 
-.PHONY: play test floors fuzz model kills mutation statistics checks clean
+.PHONY: play test floors fuzz model kills mutation statistics checks luck clean
 .DELETE_ON_ERROR:
 
 play: $(VENV)/.installed
@@ -60,6 +61,9 @@ statistics: $(VENV)/.installed-test
 
 checks: $(VENV)/.installed-test
 	$(CAMPAIGN).checks --checks $(CHECKS)
+
+luck: $(VENV)/.installed-test
+	$(CAMPAIGN).luck --games $(LUCK)
 
 clean:
 	rm -rf $(VENV) .floors build dist

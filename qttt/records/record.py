@@ -18,6 +18,7 @@ from typing import Self
 
 from qttt.errors import IllegalMoveError, RecordError, UsageError, shown
 from qttt.game.game import Game, check_game
+from qttt.game.outcomes import Observation, Positions
 from qttt.game.result import Result
 from qttt.game.rules import DEFAULT_LEVEL, Level, Rules, parse_level, parse_options
 from qttt.game.state import Event
@@ -176,6 +177,32 @@ class Record:
         if header.value != Result.TIE:
             raise error_at(header, f"the header Result says {header.value!r}, and the game has not ended")
         game.drawn = True
+
+    def until(self, n: int) -> Self:
+        """The record after its first events, as it was written then: without what came of the game later.
+
+        Args:
+            n: how many events; all of them leave the record as it is.
+        """
+        if n >= len(self.events):
+            return self
+        kept, told = list[Part](), 0
+        for part in self.parts:
+            told += isinstance(part, Token)
+            if told > n:
+                break
+            kept.append(part)
+        return type(self)(tuple(kept)).without_header("Result").without_header("Job")
+
+    def observed_phases(self) -> list[int]:
+        """For each phase that was observed, if only in its positions: how many events came before that."""
+        events = self.events
+        return [
+            n
+            for n, event in enumerate(events)
+            if isinstance(event, Positions)
+            or (isinstance(event, Observation) and not (n and isinstance(events[n - 1], Positions)))
+        ]
 
     def with_header(self, key: str, value: str) -> Self:
         """The record with a header set: in its old place, or after the other headers.

@@ -198,7 +198,7 @@ def test_lines_as_data() -> None:
         "XXX.OOOXO      50.00 %  X wins            1-2-3"
         in run("odds", before, "--level", "1", "--lines").out
     )
-    assert "The game is over: X wins: 1-2-3." in run("odds", ended, "--level", "1").out
+    assert "The game is over: X wins: 1-2-3." in run("odds", ended, "--level", "1", "--at", "9").out
 
 
 @pytest.mark.parametrize(

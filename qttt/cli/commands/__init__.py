@@ -75,6 +75,7 @@ COMMANDS: tuple[Entry, ...] = (
         ("rules", "the rules of a level, with diagrams"),
         ("explain", "explain a game move by move, also as a page or figures"),
         ("draw", "a board, a game or its odds as a picture"),
+        ("review", "what each choice of a game gave away, and what chance gave"),
     ),
     *_group(
         "look into a game",

@@ -4,7 +4,13 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import add_flags, add_record_arguments, game_of, whole_number
+from qttt.cli.commands.arguments import (
+    add_flags,
+    add_moment_flags,
+    add_record_arguments,
+    game_of,
+    whole_number,
+)
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
 from qttt.game.game import Game
@@ -53,6 +59,7 @@ def _report(game: Game, advice: "Advice", top: int | None) -> dict[str, Any]:
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
+    add_moment_flags(parser)
     parser.add_argument(
         "--top",
         metavar="N",

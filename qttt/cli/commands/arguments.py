@@ -11,10 +11,11 @@ from qttt.cli.console.session import Session
 from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.rules import SUMMARIES, Rules
+from qttt.game.state import Phase
 from qttt.game.symbols import Mode
 from qttt.observation.samples import MAX_SHOTS
 from qttt.records.files import read_record
-from qttt.records.record import Record
+from qttt.records.record import MOST_EVENTS, Record
 from qttt.tabletop.rolls import Rolls
 
 #: The readings of a view switch (decision D5).
@@ -30,6 +31,11 @@ def whole_number(least: int, most: int) -> Callable[[str], int]:
         return int(text)
 
     return whole_number
+
+
+def phase_number(text: str) -> int:
+    """A phase for ``type=``: from 1, and 0 for the last."""
+    return 0 if text == "last" else whole_number(1, MOST_EVENTS)(text)
 
 
 def file_name(text: str) -> str:
@@ -49,6 +55,16 @@ FLAGS: Final[dict[str, dict[str, Any]]] = {
     "--view": {
         "choices": VIEWS,
         "help": "how view switches are read at Level 5, as at the table (the default) or physically",
+    },
+    "--at": {
+        "metavar": "N",
+        "type": whole_number(0, MOST_EVENTS),
+        "help": "the record after its first N moves and observations",
+    },
+    "--phase": {
+        "metavar": "N",
+        "type": phase_number,
+        "help": "the N-th observed phase, or the last, as it stood before its observation",
     },
     "--json": {"action": "store_true", "help": "print one JSON object"},
     "--mode": {
@@ -98,6 +114,9 @@ FLAGS: Final[dict[str, dict[str, Any]]] = {
 RECORD_FLAGS: Final = ("RECORD", "--level", "--options", "--first", "--view")
 """The record, and the flags that stand in for its headers."""
 
+MOMENT_FLAGS: Final = ("--at", "--phase")
+"""Which moment of the record is meant, where it is not its end; one of them at most."""
+
 DEVICE_FLAGS: Final = ("--strict", "--dd", "--twirl")
 """What is said of the circuits of a device's job."""
 
@@ -139,6 +158,13 @@ def add_device_flags(parser: ArgumentParser) -> None:
     """Add ``DEVICE_FLAGS``, under a heading of their own."""
     group = parser.add_argument_group("on devices (fake_<name>, ibm_<name>, ibm)")
     for flag in DEVICE_FLAGS:
+        group.add_argument(flag, **FLAGS[flag])
+
+
+def add_moment_flags(parser: ArgumentParser) -> None:
+    """Add ``MOMENT_FLAGS``."""
+    group = parser.add_mutually_exclusive_group()
+    for flag in MOMENT_FLAGS:
         group.add_argument(flag, **FLAGS[flag])
 
 
@@ -229,20 +255,65 @@ def source_of(arguments: Namespace, record: Record | None = None) -> Source:
     return Source(("aer" if rolls is Rolls.EXACT else "dice") if backend is None else backend, rolls, seed)
 
 
-def record_of(arguments: Namespace, session: Session, *, exploring: bool = False) -> Record:
+def record_of(
+    arguments: Namespace, session: Session, *, exploring: bool = False, looking_back: bool = False
+) -> Record:
     """The record that the arguments mean, completed by the flags that stand in for headers.
+
+    With ``--at`` or ``--phase`` it ends at that moment, and every JSON object of the command says ``at``.
 
     Args:
         arguments: what was given.
         session: where standard input is.
         exploring: ``--view`` may read a record otherwise than it says.
+        looking_back: of a game that an observation has ended the last phase is meant, before its observation,
+            unless these flags say otherwise; a line on standard error says so.
 
     Raises:
         UsageError: a flag contradicts a header.
         RecordError: it cannot be read.
         FileError: its file cannot be read.
     """
-    return completed(read_record(arguments.record, session.stdin), arguments, exploring=exploring)
+    record = completed(read_record(arguments.record, session.stdin), arguments, exploring=exploring)
+    moment = _moment(record, arguments)
+    session.added = {} if moment is None else {"at": moment}
+    if moment is not None:
+        return record.until(moment)
+    if looking_back and record.game().state.phase is Phase.OVER:
+        session.show(_LOOKING_BACK, to_stderr=True)
+        return record.until(record.observed_phases()[-1])
+    return record
+
+
+_LOOKING_BACK = (
+    "The game has ended: this is its last phase, as it stood before its observation (--at and --phase show "
+    "any moment)."
+)
+
+
+def _moment(record: Record, arguments: Namespace) -> int | None:
+    """How many events of a record ``--at`` or ``--phase`` mean, if one was given.
+
+    Raises:
+        UsageError: there are not so many.
+    """
+    if getattr(arguments, "at", None) is not None:
+        if arguments.at > len(record.events):
+            raise UsageError(f"--at {arguments.at}: the record has {_counted(len(record.events), 'event')}")
+        return int(arguments.at)
+    if getattr(arguments, "phase", None) is None:
+        return None
+    phases = record.observed_phases()
+    if not phases or arguments.phase > len(phases):
+        raise UsageError(
+            f"--phase {arguments.phase or 'last'}: the record has {_counted(len(phases), 'observed phase')}"
+        )
+    # The last one is number 0 here.
+    return phases[int(arguments.phase) - 1]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
 
 
 def completed(record: Record, arguments: Namespace, *, exploring: bool = False) -> Record:
@@ -269,13 +340,13 @@ def read_as(record: Record, *, physical: bool) -> Record:
     return record.with_header("Options", text) if text else record.without_header("Options")
 
 
-def game_of(arguments: Namespace, session: Session) -> Game:
-    """The replayed game that the arguments mean.
+def game_of(arguments: Namespace, session: Session, *, looking_back: bool = False) -> Game:
+    """The replayed game that the arguments mean; see `record_of`.
 
     Raises:
         QtttError: it cannot be read or replayed.
     """
-    return record_of(arguments, session).game()
+    return record_of(arguments, session, looking_back=looking_back).game()
 
 
 def mode_of(arguments: Namespace, game: Game) -> Mode:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import (
     DEVICE_FLAGS,
+    MOMENT_FLAGS,
     RECORD_FLAGS,
     Source,
     add_device_flags,
     add_flags,
+    add_moment_flags,
     add_record_arguments,
     file_name,
     mode_of,
@@ -56,7 +58,7 @@ def view_differences(record: Record, modes: Iterable[Mode]) -> "dict[Mode, ViewD
 
 
 _ON_DEVICES = ("--dry-run", "--yes", *DEVICE_FLAGS, "--mitigate")
-_SHOTS = (*RECORD_FLAGS, "--backend", "--rolls", "--shots", *DEVICE_FLAGS)
+_SHOTS = (*RECORD_FLAGS, *MOMENT_FLAGS, "--backend", "--rolls", "--shots", *DEVICE_FLAGS)
 _OWN_RECORDS = (*_SHOTS, "--mode", "--mitigate", "--dry-run", "--yes", "--resume")
 """What ``--self`` has settled."""
 _SENT_FOR = (*_SHOTS, "--seed", "--mode", "--mitigate", "--dry-run")
@@ -65,6 +67,7 @@ _SENT_FOR = (*_SHOTS, "--seed", "--mode", "--mitigate", "--dry-run")
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser, optional=True, views=VIEWS)
+    add_moment_flags(parser)
     add_flags(
         parser,
         "--mode",
@@ -102,7 +105,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         return _resume(arguments, session)
     if arguments.record is None:
         raise UsageError("name the record to check, or with --resume the job to fetch")
-    record = record_of(arguments, session, exploring=True)
+    record = record_of(arguments, session, exploring=True, looking_back=not arguments.json)
     game = record.game()
     # A named mode is refused here if the level does not have it, before anything is drawn or sent.
     modes = modes_to_check(game, None if arguments.mode is None else mode_of(arguments, game))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import (
     add_flags,
+    add_moment_flags,
     add_record_arguments,
     file_name,
     game_of,
@@ -158,6 +159,7 @@ def _device(backend: str | None) -> "BackendV2 | None":
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
+    add_moment_flags(parser)
     add_flags(parser, "--mode")
     parser.add_argument(
         "--style",
@@ -198,7 +200,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 def _run(arguments: Namespace, session: Session) -> int:
     format = _format(arguments)
-    game = game_of(arguments, session)
+    game = game_of(arguments, session, looking_back=not arguments.json)
     mode = mode_of(arguments, game)
     if format == "stats":
         return _show_stats(game, mode, arguments, session)

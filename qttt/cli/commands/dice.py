@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import add_flags, add_record_arguments, game_of
+from qttt.cli.commands.arguments import add_flags, add_moment_flags, add_record_arguments, game_of
 from qttt.cli.console.session import Session
 from qttt.display.status import lines_report, shown_position, supply
 from qttt.game.dice import COLOURS
@@ -78,6 +78,7 @@ def _kind(position: Position, square: int) -> str:
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
+    add_moment_flags(parser)
     parser.add_argument(
         "--supply", action="store_true", help="also the dice of a real set left in each hand and in the bank"
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import (
     add_flags,
+    add_moment_flags,
     add_record_arguments,
     file_name,
     game_of,
@@ -43,6 +44,7 @@ def observation_frames(game: Game) -> "list[Scene]":
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
+    add_moment_flags(parser)
     parser.add_argument("--out", metavar="FILE", type=file_name, required=True, help="the picture to write")
     parser.add_argument(
         "--what",
@@ -65,7 +67,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 def _run(arguments: Namespace, session: Session) -> int:
     format = _format(arguments)
-    game = game_of(arguments, session)
+    game = game_of(arguments, session, looking_back=arguments.what == "odds")
     with waiting(session, "drawing"):
         content = _picture(arguments, format, game)
     save_file(arguments.out, content)

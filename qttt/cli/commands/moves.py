@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import add_flags, add_record_arguments, game_of
+from qttt.cli.commands.arguments import add_flags, add_moment_flags, add_record_arguments, game_of
 from qttt.cli.console.session import Session
 from qttt.game.game import Game
 from qttt.game.moves import Kind, Move
@@ -37,6 +37,7 @@ def moves_report(game: Game) -> dict[str, Any]:
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
+    add_moment_flags(parser)
     add_flags(parser, "--json")
 
 

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import (
     DEVICE_FLAGS,
+    MOMENT_FLAGS,
     RECORD_FLAGS,
     Source,
     add_device_flags,
     add_flags,
+    add_moment_flags,
     add_record_arguments,
     file_name,
+    given,
     mode_of,
     record_of,
     refuse_beside,
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 
 _ON_DEVICES = ("--dynamic", "--dry-run", "--yes", *DEVICE_FLAGS, "--accept-noise")
 _SENT_FOR = (
-    *(*RECORD_FLAGS, "--backend", "--rolls", "--shots", *DEVICE_FLAGS),
+    *(*RECORD_FLAGS, *MOMENT_FLAGS, "--backend", "--rolls", "--shots", *DEVICE_FLAGS),
     *("--seed", "--dynamic", "--dry-run"),
 )
 """What a job that was sent has settled."""
@@ -47,6 +50,7 @@ _SENT_FOR = (
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser, optional=True)
+    add_moment_flags(parser)
     add_flags(parser, "--mode", "--backend", "--rolls")
     shots = (
         "shots to take (default: until one counts, 1024 on a device); the first that counts is the outcome"
@@ -118,6 +122,11 @@ def _run(arguments: Namespace, session: Session) -> int:
     return 0
 
 
+def _goes_on(arguments: Namespace) -> bool:
+    """Whether the file that the record was read from goes on with what is observed: it stands at its end."""
+    return given(arguments, MOMENT_FLAGS) is None and names_file(arguments.record)
+
+
 def _ask_mode(game: Game, session: Session) -> Mode:
     question = f"{game.state.initiator}, which mode of observation?"
     return Mode(session.ask(question, [str(mode) for mode in game.state.modes]))
@@ -149,7 +158,7 @@ def _choose(
 def _kept(seen: Record, arguments: Namespace) -> str:
     """Keep the observed positions where the record came from, and say where they are."""
     file = arguments.save
-    if file is None and names_file(arguments.record):
+    if file is None and _goes_on(arguments):
         file = arguments.record
         try:
             save_outcome(file, seen)
@@ -183,7 +192,7 @@ def _by_device(game: Game, record: Record, source: Source, arguments: Namespace,
             session.show(f"Note: {noise}: without --accept-noise nothing is sent.")
         return 0
     file = arguments.save
-    if file is None and names_file(arguments.record):
+    if file is None and _goes_on(arguments):
         file = arguments.record
     outcome = _observation(game, file, arguments, session).observe(
         record,

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import add_flags, add_record_arguments, game_of, mode_of
+from qttt.cli.commands.arguments import add_flags, add_moment_flags, add_record_arguments, game_of, mode_of
 from qttt.cli.console.session import Session
 from qttt.display.status import final_board, lines_report
 from qttt.game.game import Game
@@ -60,6 +60,7 @@ def odds_report(
 
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
+    add_moment_flags(parser)
     add_flags(parser, "--mode")
     add_flags(parser, "--rolls", help="exact odds (the default), or those of rolls with a d6")
     parser.add_argument("--lines", action="store_true", help="also the three-in-a-rows of every board")
@@ -67,7 +68,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 
 def _run(arguments: Namespace, session: Session) -> int:
-    game = game_of(arguments, session)
+    game = game_of(arguments, session, looking_back=not arguments.json)
     report = odds_report(game, mode_of(arguments, game), Rolls(arguments.rolls), lines=arguments.lines)
     if arguments.json:
         session.write_json(report)

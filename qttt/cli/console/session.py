@@ -64,6 +64,7 @@ class Session:
         rng: random numbers given by a caller from Python; they take precedence over any seed.
         ascii: draw with ASCII characters only.
         board_known: the board of the game stands on the screen already: answers do not show it again.
+        added: what every JSON object of the command says besides.
     """
 
     stdin: TextIO
@@ -72,6 +73,7 @@ class Session:
     rng: "np.random.Generator | None" = None
     ascii: bool = False
     board_known: bool = False
+    added: Mapping[str, Any] = field(default_factory=dict)
     _broken: bool = field(default=False, init=False)
 
     def generator(self, seed: "int | Sequence[int] | None") -> "np.random.Generator":
@@ -189,7 +191,7 @@ class Session:
 
     def write_json(self, value: Mapping[str, Any]) -> None:
         """Print one JSON object on a line of its own."""
-        self.write(json.dumps(value, allow_nan=False) + "\n")
+        self.write(json.dumps({**value, **self.added}, allow_nan=False) + "\n")
 
     def write(self, text: str) -> None:
         """Write data, a record or a circuit for example, to standard output: as it is, but for a terminal.

@@ -9,6 +9,7 @@ from qttt.display.pictures.boards import board_scene
 from qttt.display.pictures.scene import Scene
 from qttt.display.text import UNICODE, Glyphs, draw_board, draw_legend
 from qttt.game.rules import LEVELS, Level
+from qttt.teaching.guide import review
 from qttt.teaching.guide.glossary import terms_at
 from qttt.teaching.guide.move_rules import level_table, move_sections
 from qttt.teaching.guide.observation_rules import example_diagram, observation_sections, quantum_section
@@ -152,6 +153,13 @@ def markdown_table(table: Table) -> Iterator[str]:
         yield "| " + " | ".join(row) + " |"
 
 
+def _review_markdown() -> str:
+    lines = [f"# {review.TITLE}", ""]
+    for part in review.paragraphs():
+        lines += [*(markdown_table(part) if isinstance(part, Table) else (part,)), ""]
+    return "\n".join([*lines, f"![{review.example_scene().description}]({review.FIGURE})", ""])
+
+
 def guide_files() -> dict[str, str]:
     """The rendered pages of the guide with their pictures, by their names."""
     from qttt.display.pictures.svg import svg
@@ -168,5 +176,8 @@ def guide_files() -> dict[str, str]:
         for part in section.parts[:3]:
             index += [*_markdown_part(LEVELS[0], part), ""]
     index += [f"- [Level {level.number}: {level.name}](level-{level.number}.md)" for level in LEVELS]
+    files["review.md"] = _review_markdown()
+    files[review.FIGURE] = svg(review.example_scene())
+    index += ["", f"[{review.TITLE}](review.md): losses, marks, accuracy and luck."]
     files["README.md"] = "\n".join(index) + "\n"
     return files

@@ -16,11 +16,14 @@ from qttt.game.result import Result, decide, points
 from qttt.game.squares import EMPTY, SQUARES
 from qttt.game.state import Event, Phase, State
 from qttt.game.symbols import Mode, Symbol, View
+from qttt.players.lookahead import Budget
+from qttt.players.review import review
 from qttt.records.record import Comment, Header, Record, Token
 from qttt.tabletop.retrace import retrace
 from qttt.tabletop.rolls import table_of
 from qttt.teaching.lesson.circuit_steps import PhaseCircuit
 from qttt.teaching.lesson.distributions import board_distribution, position_distribution
+from qttt.teaching.lesson.phrases import judgement
 from qttt.teaching.lesson.rule_sentences import (
     IN_PLAY_RULE,
     MEASURE_RULE,
@@ -52,6 +55,10 @@ def make_lesson(record: Record, *, shots: int = DEFAULT_SHOTS, seed: int = 0) ->
     """
     game = record.game()
     return _Builder(record, game, shots, seed).lesson()
+
+
+#: What a search may weigh for a mark, where the solver has no table.
+_BUDGET = Budget(3_000)
 
 
 def last_step(record: Record) -> LessonStep:
@@ -86,6 +93,7 @@ class _Builder:
         if not self.game.over and any(self.game.state.position.dice):
             modes = enumerate(self.game.state.modes, len(steps) + 1)
             steps += [self._look_ahead(number, mode) for number, mode in modes]
+        steps = self._judged(steps)
         boards = [START, *(step.board for step in steps)]
         steps = [replace(step, board_before=board) for step, board in zip(steps, boards, strict=False)]
         rules = self.game.rules
@@ -115,6 +123,16 @@ class _Builder:
         board = self.so_far.position if start else START
         steps = [self._step(number, event) for number, event in enumerate(events[start:], start + 1)]
         return replace(steps[-1], board_before=steps[-2].board if len(steps) > 1 else board)
+
+    def _judged(self, steps: list[LessonStep]) -> list[LessonStep]:
+        """The steps with what `review` says of their choices and chances."""
+        looked_back = review(self.game, budget=_BUDGET)
+        told: dict[int, list[str]] = {}
+        for entry in looked_back.entries:
+            told.setdefault(entry.n, []).append(judgement(entry, exact=looked_back.exact))
+        return [
+            replace(step, judgements=tuple(told.get(step.number, ()) if step.token else ())) for step in steps
+        ]
 
     def _step(self, number: int, event: Event) -> LessonStep:
         comments = self.comments[number - 1]

@@ -24,19 +24,33 @@ from qttt.teaching.lesson import figures, phrases
 from qttt.teaching.lesson.steps import Lesson, LessonStep
 
 
-def lesson_html(lesson: Lesson) -> str:
-    """A lesson as a self-contained page.
-
-    Args:
-        lesson: the lesson.
-    """
-    environment = Environment(
+def page_environment() -> Environment:
+    """What fills templates; whatever it is given is escaped."""
+    return Environment(
         loader=PackageLoader("qttt.teaching.lesson"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def page_style(environment: Environment) -> dict[str, Markup]:
+    """The style of a page and its colours, by the names that templates give them."""
+    return {
+        "style": Markup(_source(environment, "lesson.css") + paint_classes()),
+        "light": Markup(colour_classes(Theme.LIGHT)),
+        "dark": Markup(colour_classes(Theme.DARK)),
+    }
+
+
+def lesson_html(lesson: Lesson) -> str:
+    """A lesson as a self-contained page.
+
+    Args:
+        lesson: the lesson.
+    """
+    environment = page_environment()
     environment.globals.update(
         figures=figures,
         phrases=phrases,
@@ -52,9 +66,7 @@ def lesson_html(lesson: Lesson) -> str:
         lesson=lesson,
         script=Markup(script),
         script_hash=b64encode(sha256(script.encode()).digest()).decode(),
-        style=Markup(_source(environment, "lesson.css") + paint_classes()),
-        light=Markup(colour_classes(Theme.LIGHT)),
-        dark=Markup(colour_classes(Theme.DARK)),
+        **page_style(environment),
     )
 
 

@@ -82,6 +82,8 @@ def _step(step: LessonStep) -> Iterator[str]:
         yield from ("", f"This outcome, `{step.token}`, had a chance of {percent(step.chance)}.")
     if step.result:
         yield from ("", f"**{step.result}**")
+    for judgement in step.judgements:
+        yield from ("", escaped(judgement))
 
 
 def _amplitudes(parts: tuple[BoardPart, ...]) -> Iterator[str]:

@@ -12,10 +12,30 @@ from qttt.game.roots import met_weight
 from qttt.game.rules import Level
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Symbol
+from qttt.players.review import Entry
 from qttt.teaching.lesson.steps import BoardPart, Box, LessonStep
 
 _TOLERANCE = 1e-9
 _LARGEST = 64
+
+
+def judgement(entry: Entry, *, exact: bool) -> str:
+    """What a choice gave away, or chance gave, in a sentence.
+
+    Args:
+        entry: of a review.
+        exact: its values are proved.
+    """
+    about = "" if exact else "about "
+    went = f"from {about}{entry.before:+.4f} to {about}{entry.after:+.4f}"
+    if entry.player is None:
+        return f"Luck: the value goes {went} ({entry.words})."
+    if not entry.loss:
+        return f"{entry.words}: {entry.mark}, it gives nothing away."
+    return (
+        f"{entry.words}: {entry.mark}, it gives {about}{entry.loss:.4f} away against {entry.best}; the value "
+        f"goes {went}."
+    )
 
 
 def is_real(amplitude: complex) -> bool:

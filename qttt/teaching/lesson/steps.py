@@ -137,6 +137,7 @@ class LessonStep:
         chance: the probability that the event had; 1 for moves.
         rolls: how the observation could have been rolled at the table.
         result: how the game stands after an observation, in words.
+        judgements: what the choice gave away or chance gave, a sentence each (``qttt review``).
     """
 
     number: int
@@ -158,6 +159,7 @@ class LessonStep:
     chance: float = 1.0
     rolls: tuple[str, ...] = ()
     result: str = ""
+    judgements: tuple[str, ...] = ()
 
     @property
     def board(self) -> Position:

@@ -85,6 +85,7 @@ def step_text(step: LessonStep, glyphs: Glyphs, columns: int) -> Iterator[Text]:
     elif step.chance < 1:
         yield Text(f"This outcome had a chance of {percent(step.chance)}.")
     yield from _paragraphs((step.result,), columns)
+    yield from _paragraphs(step.judgements, columns)
     yield from _paragraphs(step.comments, columns, "  | ")
 
 
