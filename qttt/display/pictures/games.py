@@ -66,10 +66,12 @@ def game_board(game: Game) -> Scene:
 
 
 def captioned(scene: Scene) -> Scene:
-    """A scene with its title written above it."""
+    """A scene with its title written above it, as wide as both need."""
+    # An average letter of bold DejaVu Sans is less than 0.6 of its size wide.
+    wide = max(scene.width, 20 + 14 * 0.6 * len(scene.title))
     shapes: list[Shape] = [Text((10, 18), scene.title, 14, "ink", bold=True)]
     shapes += scene.placed(0, _CAPTION - 4)
-    return Scene(scene.width, scene.height + _CAPTION - 4, tuple(shapes), scene.title, scene.description)
+    return Scene(wide, scene.height + _CAPTION - 4, tuple(shapes), scene.title, scene.description)
 
 
 def game_frames(game: Game) -> list[Scene]:

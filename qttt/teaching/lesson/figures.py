@@ -1,6 +1,6 @@
 """The pictures of a lesson: one of the board, of the circuit and of the gates for each step."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
 from qttt.display.pictures.bars import Series, bars_scene
@@ -81,7 +81,7 @@ A4 = (595.28, 841.89)
 _MARGIN, _GAP = 40.0, 14.0
 #: Boards and bars are drawn smaller than on a screen, so that most steps take one page.
 _SMALLER = 0.62
-_LINE, _SIZE = 92, 10.5 / _SMALLER
+_LINE, _TITLE_LINE, _SIZE = 92, 58, 10.5 / _SMALLER
 
 
 def lesson_pdf(lesson: Lesson, theme: Theme = Theme.LIGHT) -> bytes:
@@ -92,50 +92,80 @@ def lesson_pdf(lesson: Lesson, theme: Theme = Theme.LIGHT) -> bytes:
 def lesson_pages(lesson: Lesson) -> list[Scene]:
     """The pages of a lesson's PDF, all A4; each step begins a new one."""
     steps = [page for step in lesson.steps for page in _pages(step)]
-    return steps or [_page([captioned(board_scene(START, lesson.title))], lesson.title)]
+    return steps or [_page([[captioned(board_scene(START, lesson.title))]], lesson.title)]
 
 
 def _pages(step: LessonStep) -> list[Scene]:
     title = f"{step.number}. {step.title}"
-    pages: list[list[Scene]] = [[]]
-    room = 0.0
-    for piece in _pieces(step, title):
-        needed = piece.height * _scale(piece) + _GAP
+    pages: list[list[list[Scene]]] = [[]]
+    room = A4[1] - 2 * _MARGIN
+    for row in _rows(_pieces(step, title)):
+        needed = _height(row)
         if pages[-1] and room < needed:
-            pages.append([])
-        if not pages[-1]:
-            room = A4[1] - 2 * _MARGIN
-        pages[-1].append(piece)
+            heading = [_heading(f"{title} (continued)")]
+            pages.append([heading])
+            room = A4[1] - 2 * _MARGIN - _height(heading)
+        pages[-1].append(row)
         room -= needed
-    return [_page(pieces, title) for pieces in pages]
+    return [_page(rows, title) for rows in pages]
+
+
+def _rows(pieces: Iterable[Scene]) -> list[list[Scene]]:
+    """Pieces in their order, side by side where the page is wide enough."""
+    rows: list[list[Scene]] = []
+    room = 0.0
+    for piece in pieces:
+        needed = piece.width * _scale(piece) + _GAP
+        if not rows or room < needed:
+            rows.append([])
+            room = A4[0] - 2 * _MARGIN + _GAP
+        rows[-1].append(piece)
+        room -= needed
+    return rows
+
+
+def _height(row: Sequence[Scene]) -> float:
+    """What a row takes of a page, with the gap below it."""
+    return max(piece.height * _scale(piece) for piece in row) + _GAP
 
 
 def _scale(piece: Scene) -> float:
-    """What makes a picture fit on a page."""
-    return min(_SMALLER, (A4[0] - 2 * _MARGIN) / piece.width, (A4[1] - 2 * _MARGIN) / piece.height)
+    """What makes a picture fit on a page, with room above it for a heading of two lines."""
+    tallest = A4[1] - 2 * _MARGIN - 50 * _SMALLER - 2 * _GAP
+    return min(_SMALLER, (A4[0] - 2 * _MARGIN) / piece.width, tallest / piece.height)
 
 
-def _page(pieces: Sequence[Scene], title: str) -> Scene:
+def _page(rows: Sequence[Sequence[Scene]], title: str) -> Scene:
     shapes: list[Shape] = []
     y = _MARGIN
-    for piece in pieces:
-        shapes += piece.placed(_MARGIN, y, _scale(piece))
-        y += piece.height * _scale(piece) + _GAP
-    return Scene(*A4, tuple(shapes), title, " ".join(piece.description for piece in pieces))
+    for row in rows:
+        x = _MARGIN
+        for piece in row:
+            shapes += piece.placed(x, y, _scale(piece))
+            x += piece.width * _scale(piece) + _GAP
+        y += _height(row)
+    return Scene(*A4, tuple(shapes), title, " ".join(piece.description for row in rows for piece in row))
 
 
 def _pieces(step: LessonStep, title: str) -> Iterator[Scene]:
     yield _words(step, title)
     yield step_board(step)
+    # A move's gates are mostly small enough to stand beside the board; the whole circuit never is.
+    if step.circuit is not None:
+        yield from (captioned(box_gates(box)) for box in step.circuit.boxes)
     circuit = step_circuit(step)
     if circuit is not None:
         yield captioned(circuit)
-    if step.circuit is not None:
-        yield from (captioned(box_gates(box)) for box in step.circuit.boxes)
     if step.distribution is not None:
         if step.distribution.results:
             yield bars_scene(RESULTS_TITLE, result_series(step.distribution))
         yield outcome_bars(step.distribution)
+
+
+def _heading(title: str) -> Scene:
+    lines = wrap(title, _TITLE_LINE)
+    shapes = tuple(Text((0, 20 + 26 * row), line, 21, "ink", bold=True) for row, line in enumerate(lines))
+    return Scene((A4[0] - 2 * _MARGIN) / _SMALLER, 26.0 * len(lines) - 2, shapes, title)
 
 
 def _words(step: LessonStep, title: str) -> Scene:
@@ -150,11 +180,12 @@ def _words(step: LessonStep, title: str) -> Scene:
         said.append(f"This outcome, {step.token}, had a chance of {percent(step.chance)}.")
     if step.result:
         said.append(step.result)
-    shapes: list[Shape] = [Text((0, 20), title, 21, "ink", bold=True)]
-    y = 24.0
+    heading = _heading(title)
+    shapes: list[Shape] = list(heading.shapes)
+    y = heading.height
     for paragraph in said:
         for line in wrap(paragraph, _LINE):
             y += 1.35 * _SIZE
             shapes.append(Text((0, y), line, _SIZE, "ink"))
         y += 4
-    return Scene((A4[0] - 2 * _MARGIN) / _SMALLER, y + 6, tuple(shapes), title, " ".join(said))
+    return Scene(heading.width, y + 6, tuple(shapes), title, " ".join(said))

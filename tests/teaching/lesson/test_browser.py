@@ -200,6 +200,27 @@ def test_bars_are_printed_without_background_graphics(page: Page) -> None:
     assert breaks == ["avoid"]
 
 
+def test_print_wastes_no_page_and_splits_no_box(page: Page) -> None:
+    page.emulate_media(media="print")
+    assert page.locator(".stepwise:visible, details:visible").count() == 0
+    steps = page.locator(".step").evaluate_all(
+        "steps => steps.map(step => getComputedStyle(step).breakBefore)"
+    )
+    assert steps == ["auto"] + ["page"] * (len(steps) - 1)
+    whole = page.locator("figure, table, ul, ol.rolls, .verdict, blockquote").evaluate_all(
+        "parts => [...new Set(parts.map(part => getComputedStyle(part).breakInside))]"
+    )
+    assert whole == ["avoid"]
+    # What may not be split must fit on a page: A4 less Chromium's own margins, at 96 pixels an inch.
+    page.set_viewport_size({"width": 718, "height": 1000})
+    heights = page.locator("figure:visible").evaluate_all("parts => parts.map(part => part.offsetHeight)")
+    assert 0 < max(heights) < 1046
+    widths = page.locator(".board svg.picture:visible").evaluate_all(
+        "boards => boards.map(board => board.getBoundingClientRect().width)"
+    )
+    assert 0 < max(widths) < 718 / 2 + 1
+
+
 def test_the_text_is_that_of_the_record(page: Page, lesson: Lesson) -> None:
     for step in lesson.steps:
         shown = page.locator(".step:visible").inner_text()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from html.parser import HTMLParser
 from itertools import combinations, pairwise, product
 from math import copysign, sqrt
@@ -9,12 +10,15 @@ from random import Random
 from time import perf_counter
 
 import pytest
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
 from qiskit.circuit import QuantumCircuit
 
 from circuits import gates, program
 from examples.make import FOLDER
 from qttt.cli.commands.explain import explained
-from qttt.display.pictures.scene import Text
+from qttt.display.pictures.games import captioned
+from qttt.display.pictures.scene import Scene, Text
 from qttt.errors import UsageError
 from qttt.game.game import Game, parse_event
 from qttt.game.moves import Kind, Move
@@ -27,6 +31,7 @@ from qttt.game.squares import SQUARES, lines_of
 from qttt.game.state import State
 from qttt.game.surds import ONE
 from qttt.game.symbols import Mode, Symbol
+from qttt.records.files import load_record
 from qttt.records.record import Record
 from qttt.teaching.guide.observation_rules import options_at
 from qttt.teaching.lesson.building import make_lesson
@@ -695,3 +700,48 @@ def test_the_handout_is_a4_and_has_the_text() -> None:
         for rule in step.rules:
             assert rule.sentence in said
     assert "watch 2" in said
+
+
+@cache
+def text_width(text: str, bold: bool) -> float:
+    """How wide a line is drawn, in sizes of its letters."""
+    font = FontProperties(family="DejaVu Sans", weight="bold" if bold else "normal")
+    return float(TextPath((0, 0), text, size=100, prop=font).get_extents().x1) / 100
+
+
+@pytest.mark.parametrize("title", ["Inside the box “X places”", "The circuit, move by move"])
+def test_a_caption_wider_than_its_picture_is_not_cut_off(title: str) -> None:
+    assert 10 + 14 * text_width(title, bold=True) < captioned(Scene(40, 20, (), title)).width
+    assert captioned(Scene(900, 20, (), title)).width == 900
+
+
+@pytest.mark.parametrize("name", ["level-4-complementarity", "level-5-three-phases"])
+def test_no_line_of_the_handout_is_cut_off_or_runs_into_another(name: str) -> None:
+    for page in lesson_pages(make_lesson(load_record(GAMES / f"{name}.qttt"), shots=50)):
+        ends: dict[float, float] = {}
+        lines = [shape for shape in page.shapes if isinstance(shape, Text) and shape.anchor == "start"]
+        for line in sorted(lines, key=lambda line: line.at):
+            end = line.at[0] + line.size * text_width(line.text, line.bold)
+            assert end < A4[0], line.text
+            assert ends.get(line.at[1], 0) < line.at[0], line.text
+            ends[line.at[1]] = end
+
+
+def test_every_page_of_the_handout_names_its_step() -> None:
+    lesson = make_lesson(load_record(GAMES / "level-4-complementarity.qttt"), shots=50)
+    # Only headings are bold, large and at the margin.
+    headings = [
+        " ".join(
+            shape.text
+            for shape in page.shapes
+            if isinstance(shape, Text) and shape.bold and shape.size > 12 and shape.at[0] == 40
+        )
+        for page in lesson_pages(lesson)
+    ]
+    numbered = [f"{step.number}. {step.title}" for step in lesson.steps]
+    assert [heading for heading in headings if not heading.endswith("(continued)")] == numbered
+    continued = [
+        heading.removesuffix(" (continued)") for heading in headings if heading.endswith("(continued)")
+    ]
+    assert continued
+    assert set(continued) <= set(numbered)
