@@ -1,7 +1,8 @@
 """TiqTaqToe as a game of OpenSpiel; importing this module registers it (extra ``openspiel``).
 
->>> import pyspiel, qttt.integrations.openspiel  # doctest: +SKIP
->>> game = pyspiel.load_game("tiqtaqtoe(level=1,options=measure-turn)")  # doctest: +SKIP
+>>> import pyspiel
+>>> pyspiel.load_game("tiqtaqtoe(level=1,options=measure-turn)").num_players()
+2
 
 Parameters: ``level`` (default 2), ``first`` (``X`` or ``O``) and ``options`` as a record writes them, but
 with ``+`` for the comma and ``:`` for the equals sign, which a game string keeps for itself:
