@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations
+from operator import attrgetter
 
 from qttt.errors import IllegalMoveError
 from qttt.game.moves import Kind, Move
@@ -114,25 +115,13 @@ def legal_moves(position: Position, player: Symbol, rules: Rules, switches: int)
     there = legal_in_view(position, player, rules, switches, switched=True)
     moves = [variant for move in plain for variant in _variants(move, 0, 1)]
     moves += [variant for move in there for variant in _variants(move, 1, min(switches, 2) - 1)]
-    return sorted(moves, key=_RANK.__getitem__)
+    return sorted(moves, key=attrgetter("order"))
 
 
 @cache
 def _variants(move: Move, before: int, after: int) -> tuple[Move, ...]:
     """A move with a switch before it or none, and without and with one after it if there may be one."""
     return tuple(_move(move.kind, move.squares, bool(before), bool(n)) for n in range(after + 1))
-
-
-#: The place of every move in the canonical order: sorting by ``order`` takes three times as long.
-_RANK = {
-    _move(kind, squares, before, after): number
-    for number, (kind, squares, before, after) in enumerate(
-        (kind, squares, before, after)
-        for kind in Kind
-        for squares in kind.choices
-        for before, after in product((False, True), repeat=2)
-    )
-}
 
 
 def check_move(move: Move, position: Position, player: Symbol, rules: Rules, switches: int) -> None:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import Enum
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 from qttt.errors import MoveSyntaxError, UsageError, shown
 
@@ -58,7 +58,6 @@ _BY_SIGN = {kind.sign: kind for kind in Kind}
 #: The signs of all kinds, as a regular expression takes them between square brackets.
 SIGNS = re.escape("".join(_BY_SIGN))
 _TOKEN = re.compile(rf"(~?)([1-9])(?:([{SIGNS}])([1-9]))?(~?)", re.ASCII)
-_ORDER = {kind: index for index, kind in enumerate(Kind)}
 _EXAMPLES = [kind.example for kind in Kind]
 _HOW_WRITTEN = f"a move is written like {', '.join(_EXAMPLES[:-1])} or {_EXAMPLES[-1]}, squares 1 to 9"
 
@@ -138,6 +137,16 @@ class Move:
         return self.squares[1:] if self.kind.attacks else self.squares
 
     @property
-    def order(self) -> tuple[int, tuple[int, ...], bool, bool]:
-        """Sort key of the canonical order: by kind, then squares, then no switch first."""
-        return (_ORDER[self.kind], self.squares, self.before, self.after)
+    def order(self) -> int:
+        """Its place among ``ALL_MOVES``."""
+        return _PLACE[self]
+
+
+#: Every move that there is, in canonical order: by kind, then squares, then no switch first.
+ALL_MOVES: tuple[Move, ...] = tuple(
+    Move(kind, squares, before, after)
+    for kind in Kind
+    for squares in kind.choices
+    for before, after in product((False, True), repeat=2)
+)
+_PLACE = {move: place for place, move in enumerate(ALL_MOVES)}

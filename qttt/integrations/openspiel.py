@@ -18,7 +18,6 @@ gives the filled squares, the player who moved last chooses, and chance gives th
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ import pyspiel
 from qttt.errors import QtttError
 from qttt.game import Game
 from qttt.game.dice import VALUES, Die
-from qttt.game.moves import Kind, Move
+from qttt.game.moves import ALL_MOVES, Move
 from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.result import Result
 from qttt.game.rules import DEFAULT_LEVEL, Rules
@@ -41,39 +40,29 @@ MOST_OBSERVATIONS = 50
 _PLAYERS = {Symbol.X: 0, Symbol.O: 1}
 _RETURNS = {Result.X: [1.0, -1.0], Result.O: [-1.0, 1.0], Result.TIE: [0.0, 0.0], Result.CONTINUE: [0.0, 0.0]}
 #: An action is a move, the number of a square to measure, or a mode.
-_ACTIONS: tuple[Move | int | Mode, ...] = (
-    *(
-        Move(kind, squares, before, after)
-        for kind in Kind
-        for squares in kind.choices
-        for before, after in product((False, True), repeat=2)
-    ),
-    *SQUARES,
-    *Mode,
-)
+_ACTIONS: tuple[Move | int | Mode, ...] = (*ALL_MOVES, *SQUARES, *Mode)
 _NUMBER = {action: number for number, action in enumerate(_ACTIONS)}
 _CELLS = ".XO"
 # A board is one of 3^9; positions and what a square gives need less.
 _MOST_OUTCOMES = 3**9
 
 
-def _game_type() -> pyspiel.GameType:
-    return pyspiel.GameType(
-        short_name="tiqtaqtoe",
-        long_name="TiqTaqToe",
-        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-        information=pyspiel.GameType.Information.PERFECT_INFORMATION,
-        utility=pyspiel.GameType.Utility.ZERO_SUM,
-        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-        max_num_players=2,
-        min_num_players=2,
-        provides_information_state_string=True,
-        provides_information_state_tensor=False,
-        provides_observation_string=True,
-        provides_observation_tensor=True,
-        parameter_specification={"level": DEFAULT_LEVEL, "options": "", "first": "X"},
-    )
+_GAME_TYPE = pyspiel.GameType(
+    short_name="tiqtaqtoe",
+    long_name="TiqTaqToe",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.PERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.ZERO_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=2,
+    min_num_players=2,
+    provides_information_state_string=True,
+    provides_information_state_tensor=False,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
+    parameter_specification={"level": DEFAULT_LEVEL, "options": "", "first": "X"},
+)
 
 
 class TiqTaqToe(pyspiel.Game):  # type: ignore[misc]
@@ -96,7 +85,7 @@ class TiqTaqToe(pyspiel.Game):  # type: ignore[misc]
         # and each square may be measured once, which empties the four of its root at most.
         phases = rules.options.max_observations or len(SQUARES)
         turns = len(SQUARES) * (1 + 5 * rules.options.measure_turn)
-        self._chances = phases * (2 + len(SQUARES) * rules.options.measure_turn)
+        self._most_chances = phases * (2 + len(SQUARES) * rules.options.measure_turn)
         super().__init__(
             _GAME_TYPE,
             pyspiel.GameInfo(
@@ -117,7 +106,7 @@ class TiqTaqToe(pyspiel.Game):  # type: ignore[misc]
 
     def max_chance_nodes_in_history(self) -> int:
         """Observations, and squares measured between them."""
-        return self._chances
+        return self._most_chances
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "Observer":
         """What a player sees: everything, as there are no secrets."""
@@ -322,5 +311,4 @@ def _places(die: Die) -> Sequence[int]:
     )
 
 
-_GAME_TYPE = _game_type()
 pyspiel.register_game(_GAME_TYPE, TiqTaqToe)

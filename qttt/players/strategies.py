@@ -15,7 +15,7 @@ from qttt.players.choices import Choice, choices, decider, unlimited
 from qttt.players.explanations import chances, why
 from qttt.players.immediate import odds_now
 from qttt.players.lookahead import Budget, look_ahead
-from qttt.solver.probe import UnsolvedError, Value, is_solved, prober_for, ranked
+from qttt.solver.probe import UnsolvedError, Value, best_choices, is_solved, prober_for, ranked
 
 #: How many positions count as a second of searching where the clock does not: about what one core weighs.
 POSITIONS_A_SECOND = 10_000
@@ -107,7 +107,8 @@ class GreedyPlayer:
 
     def reason(self, state: State, choice: Choice) -> str:
         """The odds of the board observed at once."""
-        return f"If the board were observed right after {choice}: {chances(odds_now(state)[choice])}."
+        odds = chances(odds_now(state)[choice])
+        return f"If the board were observed right after {choice}, and going on were even: {odds}."
 
 
 class SearchPlayer:
@@ -124,7 +125,7 @@ class SearchPlayer:
     def choose(self, state: State, rng: Uniform) -> Choice:
         """One of the best by the search's estimate."""
         values = look_ahead(state, self.budget, best_only=True).values
-        return pick(best_choices(values, state), rng)
+        return pick(best_choices(values, decider(state)), rng)
 
     def value(self, state: State) -> float:
         """The search's estimate of the position."""
@@ -217,7 +218,7 @@ class EasyPlayer:
     def reason(self, state: State, choice: Choice) -> str:
         """Greedy's reason where the choice is greedy's, else none."""
         values: Mapping[Choice, Value] = odds_now(state)
-        half = self._halves[choice in best_choices(values, state)]
+        half = self._halves[choice in best_choices(values, decider(state))]
         return half.reason(state, choice)
 
 
@@ -275,20 +276,9 @@ def accepts_draw(player: Player, symbol: Symbol, state: State) -> bool:
     return player.value(state) * Symbol.named(symbol).sign <= MARGIN
 
 
-def best_choices(values: Mapping[Choice, Value], state: State) -> list[Choice]:
-    """The choices that nothing beats: greatest value to the player who chooses, then fewest ties."""
-    player = decider(state)
-    best = ranked(values, player)[0][1]
-    return [
-        choice
-        for choice, value in values.items()
-        if value.for_player(player) >= best.for_player(player) - MARGIN and value.tie <= best.tie + MARGIN
-    ]
-
-
 @lru_cache(maxsize=64)
 def _best_now(state: State) -> list[Choice]:
-    return best_choices(odds_now(state), state)
+    return best_choices(odds_now(state), decider(state))
 
 
 def pick(equals: list[Choice], rng: Uniform) -> Choice:
@@ -318,9 +308,9 @@ def solved_values(state: State) -> dict[Choice, Value]:
 def _best_solved(state: State) -> list[Choice]:
     endless = without_limit(state)
     if state.phase is not Phase.MOVE:
-        return best_choices(solved_values(endless), state)
+        return best_choices(solved_values(endless), decider(state))
     best = prober_for(endless.rules).best_values(endless)
-    return best_choices({move: value for move, value in best.items()}, state)
+    return best_choices({move: value for move, value in best.items()}, decider(state))
 
 
 def without_limit(state: State) -> State:

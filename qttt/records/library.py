@@ -44,8 +44,11 @@ class KeptGame:
 
     @property
     def result(self) -> str:
-        """``X``, ``O``, ``tie``, or ``*`` for a game that has not ended."""
-        return self.record.headers.get("Result", UNFINISHED)
+        """``X``, ``O``, ``tie``, or ``*`` for a game that has not ended; whoever resigned has lost."""
+        headers = self.record.headers
+        if (loser := headers.get("Resigned")) is not None:
+            return str(Symbol.named(loser).opponent)
+        return headers.get("Result", UNFINISHED)
 
     def player(self, symbol: Symbol) -> str:
         """Who plays a symbol, as the record's headers have it."""

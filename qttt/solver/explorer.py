@@ -7,8 +7,7 @@ from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.moves import Move
 from qttt.game.state import Phase, State
-from qttt.solver.probe import Prober, Value, prober_for, ranked
-from qttt.solver.search import MARGIN
+from qttt.solver.probe import Prober, Value, best_choices, prober_for, ranked
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +75,7 @@ def _choices(prober: Prober, state: State, visits: float) -> list[Opening]:
         classes.setdefault(prober.symmetry_class(child), []).append(move)
     values = {moves[0]: prober.value(state.child(moves[0])) for moves in classes.values()}
     order = ranked(values, state.turn)
-    top = order[0][1]
-    equal = {
-        move
-        for move, value in order
-        if value.for_player(state.turn) >= top.for_player(state.turn) - MARGIN
-        and value.tie <= top.tie + MARGIN
-    }
+    equal = set(best_choices(values, state.turn))
     alike = {moves[0]: tuple(moves) for moves in classes.values()}
     several = sum(len(alike[move]) for move in equal)
     return [

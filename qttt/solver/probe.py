@@ -186,6 +186,16 @@ def ranked(values: Mapping[Choice, Value], player: Symbol) -> list[tuple[Choice,
     return order
 
 
+def best_choices(values: Mapping[Choice, Value], player: Symbol) -> list[Choice]:
+    """The choices that nothing beats: greatest value to a player, then fewest ties."""
+    best = ranked(values, player)[0][1]
+    return [
+        choice
+        for choice, value in values.items()
+        if value.for_player(player) >= best.for_player(player) - MARGIN and value.tie <= best.tie + MARGIN
+    ]
+
+
 def best_choice(values: Mapping[Choice, Value], player: Symbol) -> Choice:
     """The choice that perfect play makes; the first of ``ranked``."""
     return ranked(values, player)[0][0]

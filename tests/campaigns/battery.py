@@ -21,9 +21,10 @@ from qttt.game.outcomes import Measurement, Positions, filled_squares
 from qttt.game.state import Event, State
 from qttt.game.symbols import Mode
 from qttt.observation.observers import DiceObserver, Observer, get_observer, measured
-from qttt.players.choices import choices
+from qttt.players.choices import choices, decider
 from qttt.players.immediate import odds_now
-from qttt.players.strategies import best_choices, get_player
+from qttt.players.strategies import get_player
+from qttt.solver.probe import best_choices
 from qttt.tabletop.rolls import Rolls, measure_by_rolls, observe_by_rolls, roll_odds
 
 #: The reference configurations: level, options, moves. Every kind of root, by either player, and full boards.
@@ -245,7 +246,7 @@ def _players(samples: int, rng: np.random.Generator) -> Iterator[Test]:
         game.play(moves)
         state, player = game.state, get_player(name, game.rules, clock=False)
         every = [str(choice) for choice in choices(state)]
-        best = [str(choice) for choice in best_choices(odds_now(state), state)]
+        best = [str(choice) for choice in best_choices(odds_now(state), decider(state))]
         uniform, greedy = dict.fromkeys(every, 1 / len(every)), dict.fromkeys(best, 1 / len(best))
         expected = {
             "random": uniform,

@@ -16,6 +16,7 @@ from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
+from qttt.players.choices import decider
 from qttt.players.immediate import odds_now
 from qttt.players.puzzles import (
     LEAST_GAP,
@@ -28,10 +29,10 @@ from qttt.players.puzzles import (
     graded,
     puzzle_at,
 )
-from qttt.players.strategies import best_choices, solved_values
+from qttt.players.strategies import solved_values
 from qttt.records.record import Record
 from qttt.solver import probe
-from qttt.solver.probe import UnsolvedError
+from qttt.solver.probe import UnsolvedError, best_choices
 from tests.support.games import game_of
 
 SOLVED = [level for level in range(6) if probe.is_solved(Rules.of(level))]
@@ -200,7 +201,7 @@ def test_every_text_puzzle_is_shown_with_its_solution(name: str) -> None:
     assert report["level"] == text.level
     if report["exact"]:
         state = text.puzzle().game.state
-        best = best_choices(solved_values(state), state)
+        best = best_choices(solved_values(state), decider(state))
         assert report["solution"] == [str(choice) for choice in best]
 
 

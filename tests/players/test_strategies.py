@@ -16,16 +16,16 @@ from qttt.game.squares import LINES
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.players import PLAYERS, Look, choices, get_player, lookahead
-from qttt.players.choices import MAX_OBSERVATIONS, limited, unlimited
+from qttt.players.choices import MAX_OBSERVATIONS, decider, limited, unlimited
 from qttt.players.evaluation import estimate, line_shares
 from qttt.players.explanations import chances
 from qttt.players.immediate import odds_now
 from qttt.players.lookahead import Budget, look_ahead
-from qttt.players.strategies import HardPlayer, SearchPlayer, accepts_draw, best_choices, solved_values
+from qttt.players.strategies import HardPlayer, SearchPlayer, accepts_draw, solved_values
 from qttt.solver import probe
 from qttt.solver.blocks import blocks_of
 from qttt.solver.places import Place, moved
-from qttt.solver.probe import UnsolvedError, ranked
+from qttt.solver.probe import UnsolvedError, best_choices, ranked
 from tests.support.games import advance_by_chance, game_of, make, random_states
 
 
@@ -117,7 +117,7 @@ def test_best_only_finds_the_same_best_choices() -> None:
             if every is None:
                 continue
             best = look_ahead(state, Budget(1 << 40), best_only=True)
-            assert best_choices(best.values, state) == best_choices(every.values, state)
+            assert best_choices(best.values, state.turn) == best_choices(every.values, state.turn)
 
 
 def _small(state: State) -> bool:
@@ -217,7 +217,7 @@ def test_hard_knows_the_best_openings_where_they_are_solved(level: int) -> None:
         state = game_of(tokens, level=level).state
         values = probe.prober_for(state.rules).move_values(state)
         choice = hard.choose(state, np.random.default_rng(level))
-        assert choice in best_choices(solved_values(state), state)
+        assert choice in best_choices(solved_values(state), decider(state))
         assert hard.value(state) == probe.prober_for(state.rules).value(state).value
         assert isinstance(choice, Move)
         assert chances(values[choice]) in hard.reason(state, choice)
@@ -352,7 +352,7 @@ def test_a_search_explains_its_choice_by_what_it_has_searched_for_all() -> None:
     state = game_of("1+3 1*2 9 5 6", 2).state
     player = SearchPlayer("six", Budget(10_000))
     values = look_ahead(state, Budget(1 << 40)).values
-    best = best_choices(values, state)[0]
+    best = best_choices(values, state.turn)[0]
     other = min(values, key=lambda choice: values[choice].for_player(state.turn))
     gap = values[best].for_player(state.turn) - values[other].for_player(state.turn)
     assert gap > 0.01

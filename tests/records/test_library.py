@@ -96,3 +96,9 @@ def test_a_summary_says_who_played_what_and_how_it_ended(library: Library) -> No
         "events": 2,
     }
     assert second["result"] == "tie" and second["O"] == "human"
+
+
+def test_who_resigned_has_lost(library: Library) -> None:
+    begun(library, '[Resigned "X"] 5', '[Resigned "O"] [Result "*"] 5 6', '[Resigned "Y"] 5')
+    # The last is nobody's doing, and no game of the library.
+    assert [game.result for game in library.games()] == ["O", "X"]

@@ -316,3 +316,12 @@ def test_contradicting_flags_are_refused(flags: dict[str, str], reason: str) -> 
 
 def test_errors_are_one_tree() -> None:
     assert issubclass(RecordError, QtttError)
+
+
+def test_a_pair_that_an_observation_divides_keeps_its_number() -> None:
+    played = Record.parse('[Level "1"] 1+2 3+4 5+6 7+8 9 =.X.OX.O.X 1')
+    assert str(played) == '[Level "1"]\n\n1. 1+2 3+4\n2. 5+6 7+8\n3. 9\n=.X.OX.O.X\n1'
+    # O made the move in 1, the second of the third pair; the fourth begins with X's.
+    longer = Record.parse(f"{played} 3 6")
+    assert str(longer).endswith("=.X.OX.O.X\n1\n4. 3 6")
+    assert [str(state.turn) for state in longer.game().states[-4:]] == ["O", "X", "O", "X"]

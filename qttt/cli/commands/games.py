@@ -2,41 +2,57 @@
 
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from statistics import fmean
 from typing import Any
 
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import add_flags, file_name
 from qttt.cli.console.session import Session
+from qttt.cli.console.waiting import waiting
 from qttt.errors import UsageError
 from qttt.game.result import Result
 from qttt.game.symbols import Symbol
+from qttt.players.review import review
 from qttt.records.files import save_new_record
 from qttt.records.library import HUMAN, VARIABLE, KeptGame, Library
 
 _NEEDS_A_GAME = ("show", "export", "delete")
 
 
-def stats_report(games: Iterable[KeptGame]) -> list[dict[str, Any]]:
+def stats_report(games: Iterable[KeptGame], progress: Callable[[], None]) -> list[dict[str, Any]]:
     """What ``qttt games stats --json`` prints: for each level and opponent how a person has fared.
 
     Args:
         games: kept games; those that have not ended, or in which no person or two people play, count for
             nobody.
+        progress: called once a game.
 
     Returns:
-        Rows with ``level``, ``against``, and how many games were ``won``, ``tied`` and ``lost``.
+        Rows with ``level``, ``against``, how many games were ``won``, ``tied`` and ``lost``, and the mean
+        ``accuracy`` of the person's play in them (`qttt.players.review`), 0 to 1; None where no choice was
+        made.
     """
     rows: dict[tuple[int, str], Counter[str]] = {}
+    accurate: dict[tuple[int, str], list[float]] = {}
     for game in games:
+        progress()
         humans = [symbol for symbol in Symbol if game.player(symbol) == HUMAN]
         if len(humans) != 1 or game.result not in (Result.X, Result.O, Result.TIE):
             continue
         me = humans[0]
-        row = rows.setdefault((game.record.level.number, game.player(me.opponent)), Counter())
+        against = game.record.level.number, game.player(me.opponent)
+        row = rows.setdefault(against, Counter())
         row["tied" if game.result == Result.TIE else "won" if game.result == me else "lost"] += 1
+        share = review(game.record.game()).players[me].accuracy
+        accurate.setdefault(against, []).extend([] if share is None else [share])
     return [
-        {"level": level, "against": against, **{end: row[end] for end in ("won", "tied", "lost")}}
+        {
+            "level": level,
+            "against": against,
+            **{end: row[end] for end in ("won", "tied", "lost")},
+            "accuracy": fmean(shares) if (shares := accurate[level, against]) else None,
+        }
         for (level, against), row in sorted(rows.items())
     ]
 
@@ -47,7 +63,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
         nargs="?",
         choices=("list", *_NEEDS_A_GAME, "stats"),
         default="list",
-        help="list (the default); show, export or delete one; stats: results against each opponent",
+        help="list (the default); show, export or delete one; stats: how you have fared against whom",
     )
     parser.add_argument(
         "id", metavar="ID", nargs="?", help="the game, as list names it; its beginning will do, or last"
@@ -121,16 +137,19 @@ def _list(library: Library, session: Session, *, json: bool) -> int:
 def _stats(library: Library, session: Session, *, json: bool) -> int:
     from qttt.cli.console.tables import plain_table
 
-    rows = stats_report(library.games())
+    games = library.games()
+    with waiting(session, "looking back", len(games)) as wait:
+        rows = stats_report(games, wait.step)
     if json:
         session.write_json({"stats": rows})
         return 0
     if not rows:
         session.show("No game of a person against a computer has ended yet.")
         return 0
-    table = plain_table("level", "against", "won", "tied", "lost", prose=1)
+    table = plain_table("level", "against", ">won", ">tied", ">lost", ">accuracy", prose=1)
     for row in rows:
-        table.add_row(*map(str, row.values()))
+        *counts, share = row.values()
+        table.add_row(*map(str, counts), "" if share is None else f"{share:.1%}")
     session.show(table)
     return 0
 
@@ -139,7 +158,8 @@ COMMAND = Command(
     explanation=(
         "Every game of qttt play at a terminal is kept, move by move, in a folder of yours (not with "
         "--no-keep, nor demonstrations, games of two computers, or games through pipes). This command lists "
-        "them, shows or exports or deletes one, and counts results against each opponent."
+        "them, shows or exports or deletes one, and counts results and accuracy against each opponent, the "
+        "accuracy as qttt review has it."
     ),
     examples=("games", "games show last", "games export last --out game.qttt", "games stats --json"),
     add_arguments=_add_arguments,

@@ -61,7 +61,7 @@ def route(start: Point, end: Point, ground: Ground) -> tuple[Point, ...]:
         ground: what is in its way.
 
     Returns:
-        The start, the control point and the end of a quadratic curve; or the four and more points of a line.
+        The start, the control point and the end of a quadratic curve; or the points of a line, never three.
     """
     cost, bend = _best_bend(start, end, ground)
     if cost < _DIE:
@@ -130,8 +130,7 @@ def _way_around(start: Point, end: Point, ground: Ground) -> list[Point]:
     way.reverse()
 
     def straight(first: int, last: int) -> bool:
-        (x0, y0), (x1, y1) = way[first], way[last]
-        points = [(x0 + (x1 - x0) * n / 40, y0 + (y1 - y0) * n / 40) for n in range(41)]
+        points = [_between(way[first], way[last], n / 40) for n in range(41)]
         read = any(map(ground.read, way[first : last + 1]))
         return not any(ground.blocked(point) or (not read and ground.read(point)) for point in points)
 
@@ -144,11 +143,7 @@ def _way_around(start: Point, end: Point, ground: Ground) -> list[Point]:
 
 def _outside(way: Sequence[Point], ends: tuple[Span, Span]) -> list[Point]:
     """The part of a line that runs outside the dice at its ends."""
-    points = [
-        (x0 + (x1 - x0) * n / 50, y0 + (y1 - y0) * n / 50)
-        for (x0, y0), (x1, y1) in pairwise(way)
-        for n in range(50)
-    ]
+    points = [_between(first, second, n / 50) for first, second in pairwise(way) for n in range(50)]
     low = max(n for n, point in enumerate(points) if within(point, ends[0])) + 1
     high = min(n for n, point in enumerate(points) if within(point, ends[1])) - 1
     corners = [point for n, point in enumerate(points) if n % 50 == 0 and low < n < high]
@@ -166,9 +161,6 @@ def _rounded(way: Sequence[Point]) -> tuple[Point, ...]:
                 (corner[0] + (other[0] - corner[0]) * part, corner[1] + (other[1] - corner[1]) * part)
             )
         found += [_at((legs[0], corner, legs[1]), number / 6) for number in range(7)]
-    if len(way) == 2:
-        # A line of three points would be taken for a curve.
-        found += [_at((way[0], _middle(*way), way[1]), n / 3) for n in (1, 2)]
     return (*found, way[-1])
 
 
@@ -176,15 +168,12 @@ def points_along(path: Sequence[Point]) -> list[Point]:
     """Points close together along what ``route`` gives."""
     if len(path) == 3:
         return _along(path)
-    return [
-        (x0 + (x1 - x0) * n / 8, y0 + (y1 - y0) * n / 8)
-        for (x0, y0), (x1, y1) in pairwise(path)
-        for n in range(8)
-    ]
+    return [_between(first, second, n / 8) for first, second in pairwise(path) for n in range(8)]
 
 
-def _middle(first: Point, second: Point) -> Point:
-    return ((first[0] + second[0]) / 2, (first[1] + second[1]) / 2)
+def _between(first: Point, second: Point, part: float) -> Point:
+    """The point that lies a part of the way from one point to another."""
+    return (first[0] + (second[0] - first[0]) * part, first[1] + (second[1] - first[1]) * part)
 
 
 def _at(path: Sequence[Point], place: float) -> Point:

@@ -19,6 +19,11 @@ _TOLERANCE = 1e-9
 _LARGEST = 64
 
 
+def signed_value(value: float) -> str:
+    """A value or luck with four decimals, its sign, and a true minus."""
+    return f"{value:+.4f}".replace("-", "−")
+
+
 def judgement(entry: Entry, *, exact: bool) -> str:
     """What a choice gave away, or chance gave, in a sentence.
 
@@ -27,14 +32,14 @@ def judgement(entry: Entry, *, exact: bool) -> str:
         exact: its values are proved.
     """
     about = "" if exact else "about "
-    went = f"from {about}{entry.before:+.4f} to {about}{entry.after:+.4f}"
+    went = f"from {about}{signed_value(entry.before)} to {about}{signed_value(entry.after)}"
     if entry.player is None:
-        return f"Luck: the value goes {went} ({entry.words})."
+        return f"Luck: P(X wins) − P(O wins) goes {went} ({entry.words})."
     if not entry.loss:
         return f"{entry.words}: {entry.mark}, it gives nothing away."
     return (
-        f"{entry.words}: {entry.mark}, it gives {about}{entry.loss:.4f} away against {entry.best}; the value "
-        f"goes {went}."
+        f"{entry.words}: {entry.mark}, it gives {about}{entry.loss:.4f} away against {entry.best}; with best "
+        f"play P(X wins) − P(O wins) goes {went}."
     )
 
 

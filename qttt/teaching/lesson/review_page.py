@@ -8,6 +8,7 @@ from qttt.display.pictures.values import Point, values_scene
 from qttt.display.text import percent
 from qttt.players.review import Review, scale_words
 from qttt.teaching.lesson.html import page_environment, page_style
+from qttt.teaching.lesson.phrases import signed_value
 
 SIGNS = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 """How faults are marked in a picture, as in chess."""
@@ -44,5 +45,6 @@ def review_html(looked_back: Review, title: str, record: str) -> str:
         graph=Markup(inline_svg(review_scene(looked_back, "The value of the game"))),
         scale=scale_words(),
         percent=percent,
+        signed=signed_value,
         **page_style(environment),
     )

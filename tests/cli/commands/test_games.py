@@ -1,10 +1,11 @@
 """The kept games on the command line, and how games at a terminal get there."""
 
-import json
 from pathlib import Path
 
 import pytest
 
+from qttt.game.symbols import Symbol
+from qttt.players.review import review
 from qttt.records.files import load_record
 from qttt.records.library import Keeper, Library
 from qttt.records.record import Record
@@ -73,12 +74,17 @@ def test_results_are_counted_by_level_and_opponent_for_the_person() -> None:
         '[Level "2"] [X "easy"] [O "hard"] [Result "tie"] 5',
     )
     rows = run_json("games", "stats")["stats"]
+    accurate = [row.pop("accuracy") for row in rows]
     assert rows == [
         {"level": 0, "against": "easy", "won": 1, "tied": 0, "lost": 1},
         {"level": 0, "against": "hard", "won": 1, "tied": 0, "lost": 0},
         {"level": 2, "against": "easy", "won": 0, "tied": 1, "lost": 0},
     ]
-    assert "easy" in run("games", "stats").out
+    # As X and as O in the same game against easy, as X against hard; one move by each in the other.
+    looked_back = review(Record.parse(f'[Level "0"] {won}').game()).players
+    assert accurate[0] == pytest.approx((looked_back[Symbol.X].accuracy + looked_back[Symbol.O].accuracy) / 2)  # type: ignore[operator]
+    assert accurate[1] == looked_back[Symbol.X].accuracy
+    assert f"{accurate[1]:.1%}" in run("games", "stats").out
 
 
 def test_a_game_at_a_terminal_is_kept_and_goes_on_in_its_own_file(folder: Path) -> None:
@@ -130,14 +136,3 @@ def test_a_full_disk_does_not_stop_play(folder: Path) -> None:
     # It is kept in the present folder, as before there was a library.
     assert "not among those of qttt games" in said.replace("\n", " ")
     assert len(list(Path().glob("*.qttt"))) == 1
-
-
-def test_the_second_move_after_an_observation_is_written_as_the_second_players() -> None:
-    record = run_json("games") and Record.parse("1 2 3+4 5 6 7+8 9 1")
-    assert record is not None
-    played = Record.parse('[Level "1"] 1+2 3+4 5+6 7+8 9 =.X.OX.O.X 1')
-    assert str(played) == '[Level "1"]\n\n1. 1+2 3+4\n2. 5+6 7+8\n3. 9\n=.X.OX.O.X\n1'
-    longer = Record.parse(f"{played} 3 6")
-    assert str(longer).endswith("=.X.OX.O.X\n1\n4. 3 6")
-    assert longer.game().states[-3].turn == "X"
-    assert json.dumps(str(longer))

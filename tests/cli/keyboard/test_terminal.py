@@ -176,3 +176,21 @@ def test_the_observation_is_shown_square_by_square_and_at_once_if_asked() -> Non
         return taken
 
     assert played() - played("--fast") > 1.0
+
+
+def test_the_prompt_reviews_the_game_so_far_and_opens_others() -> None:
+    game = Conversation("play", "--level", "1")
+    game.until("X>")
+    game.send("5\r")
+    game.until("O>")
+    game.send("review\r")
+    said = game.until("accuracy")
+    # 1+5 wins for certain at Level 1, and 5 gives half of that away.
+    assert "blunder" in said and "1+5" in said
+    game.until("O>")
+    game.send("openings\r")
+    said = game.until("nothing is better")
+    assert "Level 1, after 5: worth +0.5000 to X" in said and "┌" not in said
+    game.until("O>")
+    game.send("\x04")
+    assert game.end()[0] == 0
