@@ -1,6 +1,7 @@
 """Where a process of ``qttt`` begins: ``python -m qttt``, and the script of that name."""
 
 import os
+import signal
 import sys
 
 
@@ -16,9 +17,14 @@ def main() -> int:
             import qttt.own_circuits  # noqa: F401
         except ImportError as error:
             return _refused(str(error), 2)
+        from qttt.cli.main import INTERRUPTED
         from qttt.cli.main import main as run
 
-        return run()
+        status = run()
+        if status != INTERRUPTED:
+            # What is done is done: while the interpreter ends, an interrupt would end it by the signal.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return status
     except KeyboardInterrupt:
         return _refused("interrupted", 130)
 

@@ -256,3 +256,14 @@ def test_an_interrupt_at_a_random_moment_is_answered_soon(argv: list[str]) -> No
         print(f"{time.monotonic() - began:.2f} s")
         assert time.monotonic() - began < 8
         assert (program.returncode, complaint) == (130, "qttt: error: interrupted\n")
+
+
+def test_an_interrupt_after_everything_is_done_changes_nothing() -> None:
+    late = "import atexit, os, signal; atexit.register(os.kill, os.getpid(), signal.SIGINT)"
+    program = (
+        f"{late}; import sys; sys.argv = ['qttt', '-V']; from qttt.__main__ import main; sys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("qttt ")
