@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING
 
 from qttt.cli.console.job_output import ChooseMode, DeviceObservation
 from qttt.cli.console.session import Session
+from qttt.cli.keyboard.observation import reveal
+from qttt.cli.keyboard.pace import Pace
 from qttt.game.game import Game
-from qttt.game.outcomes import Observation
+from qttt.game.outcomes import Observation, Positions
 from qttt.observation.devices import DeviceObserver
 from qttt.observation.job_file import HEADER, find
 from qttt.observation.observers import Observer
@@ -24,6 +26,7 @@ def observe_by_device(
     rng: "np.random.Generator",
     session: Session,
     choose: ChooseMode,
+    pace: Pace,
     accept_noise: bool,
 ) -> Record:
     """Run the observation phase of a keyboard game on its device, or fetch the job that it waits for.
@@ -36,6 +39,7 @@ def observe_by_device(
         rng: where the seed of a simulated device comes from.
         session: where it is shown.
         choose: asks for the mode once the positions are known.
+        pace: how fast what was measured is shown, square by square.
         accept_noise: take a result even if the shots say nothing of the board.
 
     Returns:
@@ -46,7 +50,13 @@ def observe_by_device(
     """
 
     def show_positions(game: Game, sample: Sample) -> None:
-        session.show(f"{_possible(sample)} The first possible one gives the positions.")
+        session.show(f"{_possible(sample)} The first possible one gives the positions:")
+        show_last(game)
+
+    def show_last(game: Game) -> None:
+        last = game.events[-1]
+        assert isinstance(last, Observation | Positions)
+        reveal(game.states[-2], last, session, pace)
 
     observation = DeviceObservation(game, session, choose, show_positions, accept_noise=accept_noise)
     if HEADER in record.headers:
@@ -66,6 +76,7 @@ def observe_by_device(
         text += f" The circuit chose: {outcome.pending.policy}."
     given = " given these positions" if len(game.events) > 1 and outcome.sample.unused else ""
     session.show(f"{text} Read in {last.mode} mode{given}: {last.board}")
+    show_last(game)
     return outcome.pending.record
 
 

@@ -1,6 +1,7 @@
 """The keyboard game on devices: positions first, the mode asked, jobs left before, other players' turns."""
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ def test_a_game_on_a_simulated_device() -> None:
     assert "Positions first." in shown
     assert "shots are possible (thrown away: a piece doubled" in shown
     assert "Read in rotated mode given these positions: " in shown
+    assert re.search("gives the positions:\n  [89] (empty|filled)  [89] (empty|filled)\n", shown)
     record = load_record("game.qttt")
     assert [str(event)[:3] for event in record.events[8:]][:2] == ["=p:", "=r:"]
     assert "Job" not in record.headers
@@ -44,7 +46,13 @@ def test_a_game_on_a_simulated_device() -> None:
 def test_without_a_choice_of_mode() -> None:
     shown = play("1\n2\n3\n4\n5\n6\n7\n8+9\nquit\n", "--level", "1", *DEVICE)
     assert "Measured on fake_mumbai." in shown
-    assert "Read in standard mode: " in shown
+    read = re.search(r"Read in standard mode: ([XO.]{9})\n  ([^\n]*)\n", shown)
+    # Square by square, as every observation is: 8 and 9 hang together, and the others were known.
+    assert read and read[2].split() == [
+        word
+        for square in (8, 9)
+        for word in (str(square), {"X": "△", "O": "□", ".": "empty"}[read[1][square - 1]])
+    ]
 
 
 def test_stopped_at_the_question_the_game_goes_on_with_the_same_shots() -> None:
