@@ -38,8 +38,7 @@ def describe_game(game: Game) -> str:
     state, level = game.state, game.rules.level
     name = f"Level {level.number} ({level.name})."
     if game.over:
-        how = "the players agreed on a draw" if game.drawn else ending(game.result, final_board(game))
-        return f"{name} The game is over: {how}."
+        return f"{name} The game is over: {end_words(game)}."
     if level.rotated_view:
         name += f" {state.position.view.capitalize()} view."
     match state.phase:
@@ -53,6 +52,13 @@ def describe_game(game: Game) -> str:
             if state.repeats:
                 return f"{name} Nobody leads: it is observed again, in {state.modes[0]} mode (no-ties)."
             return f"{name} The board is full: {state.initiator} moved last and initiates the observation."
+
+
+def end_words(game: Game) -> str:
+    """How a game ended, for example ``X wins: 1-5-9`` or ``X resigned, and O wins``."""
+    if game.loss:
+        return f"{game.settlement}, and {ending(game.result)}"
+    return game.settlement or ending(game.result, final_board(game))
 
 
 def ending(result: Result, board: str | None = None) -> str:

@@ -8,7 +8,7 @@ from qttt.game.moves import Move
 from qttt.game.odds import Odds
 from qttt.game.outcomes import Measurement, Observation, Positions, parse_outcome
 from qttt.game.position import Position
-from qttt.game.result import Result
+from qttt.game.result import Loss, Result
 from qttt.game.rules import DEFAULT_LEVEL, Rules
 from qttt.game.state import Event, Phase, State
 from qttt.game.symbols import Mode, Symbol
@@ -39,9 +39,10 @@ class Game:
         rules: level and options.
         first: who starts.
         drawn: the players agreed on a draw.
+        loss: who resigned, or whose time ran out; None if nobody.
     """
 
-    __slots__ = ("_events", "_states", "drawn", "first", "rules")
+    __slots__ = ("_events", "_states", "drawn", "first", "loss", "rules")
 
     def __init__(
         self,
@@ -72,14 +73,15 @@ class Game:
         self.rules = given if rules is None else rules
         self.first = Symbol.named(first)
         self.drawn = False
+        self.loss: Loss | None = None
         self._events: list[Event] = []
         self._states = [State(self.rules, turn=self.first)]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
             return NotImplemented
-        return (self.rules, self.first, self.drawn, self._events) == (
-            (other.rules, other.first, other.drawn, other._events)
+        return (self.rules, self.first, self.drawn, self.loss, self._events) == (
+            (other.rules, other.first, other.drawn, other.loss, other._events)
         )
 
     def __repr__(self) -> str:
@@ -89,15 +91,17 @@ class Game:
         if self.first is not Symbol.X:
             words.append(f"first={str(self.first)!r}")
         played = " ".join(map(str, self._events))
+        lost = self.loss and f".resign({str(self.loss.player)!r}{', on_time=True' * self.loss.on_time})"
         return (
             f"Game({', '.join(words)})"
             + f".play({played!r})" * bool(played)
             + ".agree_on_draw()" * self.drawn
+            + (lost or "")
         )
 
     def __copy__(self) -> Self:
         twin = type(self)(first=self.first, rules=self.rules)
-        twin.drawn = self.drawn
+        twin.drawn, twin.loss = self.drawn, self.loss
         twin._events, twin._states = self._events.copy(), self._states.copy()
         return twin
 
@@ -133,16 +137,23 @@ class Game:
     @property
     def phase(self) -> Phase:
         """What may come next."""
-        return Phase.OVER if self.drawn else self.state.phase
+        return Phase.OVER if self.settlement else self.state.phase
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended, on the board or by agreement."""
+        """Whether the game has ended, on the board or off it."""
         return self.phase is Phase.OVER
+
+    @property
+    def settlement(self) -> str:
+        """How the game ended off the board, for example ``X resigned``; empty if it did not."""
+        return "the players agreed on a draw" if self.drawn else str(self.loss or "")
 
     @property
     def result(self) -> Result:
         """X, O, tie, or continue while the game goes on."""
+        if self.loss:
+            return Result(self.loss.player.opponent)
         return Result.TIE if self.drawn else self.state.result
 
     def open_squares(self) -> dict[int, Symbol]:
@@ -151,7 +162,7 @@ class Game:
 
     def legal_moves(self) -> list[Move]:
         """Every legal move in canonical order, with view switches; empty unless the game waits for a move."""
-        return [] if self.drawn else self.state.legal_moves()
+        return [] if self.settlement else self.state.legal_moves()
 
     def odds(self, mode: str = Mode.STANDARD) -> Odds:
         """The exact odds of the board if it were observed now.
@@ -183,8 +194,8 @@ class Game:
             event = parse_event(event)
         elif not isinstance(event, Event):
             raise UsageError(f"a game takes events and tokens such as '5' or '1+3', not {shown(event)}")
-        if self.drawn:
-            raise IllegalMoveError(str(event), "the game is over (a draw by agreement)")
+        if self.settlement:
+            raise IllegalMoveError(str(event), f"the game is over ({self.settlement})")
         self._states.append(self.state.child(event))
         self._events.append(event)
         return self.state
@@ -223,6 +234,26 @@ class Game:
         self.drawn = True
         return self
 
+    def resign(self, player: str | None = None, *, on_time: bool = False) -> Self:
+        """End the game as a player's loss; ``undo`` takes that back with the last move.
+
+        Args:
+            player: who gives the game up; by default whose choice it is, or who initiated the observation.
+            on_time: their time ran out.
+
+        Returns:
+            The game itself.
+
+        Raises:
+            IllegalMoveError: the game is over.
+            UsageError: there is no such player.
+        """
+        if self.over:
+            raise IllegalMoveError("resigning", "the game is over")
+        waiting = self.turn if self.phase is Phase.MOVE else self.state.initiator
+        self.loss = Loss(waiting if player is None else Symbol.named(player), on_time)
+        return self
+
     def undo(self) -> Event:
         """Take the last move back.
 
@@ -231,13 +262,13 @@ class Game:
 
         Raises:
             IllegalMoveError: if there is none, or the last event was an observation or a measured square; the
-                game, and a draw that was agreed on, are as they were.
+                game, and how it ended off the board, are as they were.
         """
         if not self._events:
             raise IllegalMoveError("undo", "no move has been made yet")
         if isinstance(self._events[-1], Measurement | Observation | Positions):
             raise IllegalMoveError("undo", "an observation cannot be taken back")
-        self.drawn = False
+        self.drawn, self.loss = False, None
         self._states.pop()
         return self._events.pop()
 

@@ -1,5 +1,6 @@
 """Deciding the game after an observation (rules.md, "Deciding")."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
@@ -15,6 +16,23 @@ class Result(StrEnum):
     O = "O"  # noqa: E741 - the rules' own letter
     TIE = "tie"
     CONTINUE = "continue"
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A game that a player lost off the board.
+
+    Attributes:
+        player: who lost it.
+        on_time: their time ran out; otherwise they resigned.
+    """
+
+    player: Symbol
+    on_time: bool = False
+
+    def __str__(self) -> str:
+        """For example ``X resigned``."""
+        return f"{self.player} {'ran out of time' if self.on_time else 'resigned'}"
 
 
 def decide(board: str, rules: Rules) -> Result:

@@ -311,8 +311,8 @@ def _replayed(match: Match, number: int, line: bytes) -> Played:
         raise UsageError("the game was played by other rules than those of the match")
     if game.first is not match.starts(number):
         raise UsageError(f"{game.first} starts in the record, and {match.starts(number)} does in the match")
-    # Computers agree on no draws.
-    if game.drawn or not game.over:
+    # Computers agree on no draws and do not resign.
+    if game.settlement or not game.over:
         raise UsageError("the moves do not come to the end of the game")
     true = Played.of(match, number, game)
     for name in ("first", "result", "observations"):

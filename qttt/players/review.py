@@ -41,7 +41,7 @@ MARKS: tuple[tuple[str, float], ...] = (
 HALVING = 0.1
 #: What a search for one choice may weigh, where no table holds.
 BUDGET = Budget(10_000)
-#: What ``Entry.best`` says where the players agreed on a draw and one of them was ahead.
+#: What ``Entry.best`` says where the game ended off the board and that gave something away.
 PLAY_ON = "play on"
 
 
@@ -51,10 +51,10 @@ class Entry:
 
     Attributes:
         n: the number of its event, from 1; an observation in two steps and a measured square have several.
-        token: the event in notation; ``draw`` for a draw by agreement.
+        token: the event in notation; for an end off the board ``draw``, ``resign`` or ``timeout``.
         kind: ``choice`` or ``chance``.
-        step: a choice of ``move``, ``measure``, ``mode`` or ``draw``; a chance of ``board``, ``positions``,
-            ``symbols`` or ``square``.
+        step: a choice of ``move``, ``measure`` or ``mode``, or an end off the board as ``token`` says it; a
+            chance of ``board``, ``positions``, ``symbols`` or ``square``.
         player: who chose; None for a chance.
         before: P(X wins) − P(O wins) with best play by both, before it.
         after: the same after it.
@@ -120,7 +120,8 @@ class Review:
         start: the value before the first event.
         result: how the game ended; None while it goes on.
         end: the value of the result, or of the present moment.
-        exact: every value is proved; otherwise at least one comes from a search.
+        doubt: why not every value is proved, in a clause: at least one comes from a search, or the values are
+            those of a game without this one's limit on observations; empty where they are exact.
         entries: every choice and every chance, in order.
         players: X's side, and O's.
     """
@@ -129,9 +130,14 @@ class Review:
     start: float
     result: Result | None
     end: float
-    exact: bool
     entries: tuple[Entry, ...]
     players: Mapping[Symbol, PlayerReview]
+    doubt: str = ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether every value is proved."""
+        return not self.doubt
 
 
 def mark_of(loss: float) -> str:
@@ -155,13 +161,16 @@ def accuracy(loss: float) -> float:
     return float(2 ** (-loss / HALVING))
 
 
-def review(game: Game, progress: Callable[[], None] | None = None, budget: Budget = BUDGET) -> Review:
+def review(
+    game: Game, progress: Callable[[], None] | None = None, budget: Budget = BUDGET, since: int = 0
+) -> Review:
     """Look back on a game.
 
     Args:
         game: a game at any moment.
         progress: called once an event.
         budget: how far to search for each choice where the solver has no table.
+        since: the events before this one are left out, from 0.
 
     Raises:
         UsageError: what is no game.
@@ -171,22 +180,24 @@ def review(game: Game, progress: Callable[[], None] | None = None, budget: Budge
     judge = _Judge(game, budget)
     steps: list[Entry] = []
     for n, (state, event) in enumerate(zip(game.states, game.events, strict=False), 1):
+        if n <= since:
+            continue
         steps += [replace(step, n=n, token=str(event)) for step in judge.steps(state, event)]
         if progress:
             progress()
     present = judge.value(game.state)
     end = WORTH[game.result][0] if game.over else present
     entries = _settled(steps, present)
-    if game.drawn:
-        entries.append(_agreed(len(game.events), present, game.turn))
+    if game.settlement:
+        entries.append(_off_the_board(game, present))
     return Review(
         level=game.rules.level.number,
         start=entries[0].before if entries else present,
         result=game.result if game.over else None,
         end=end,
-        exact=judge.exact,
         entries=tuple(entries),
         players={player: _side(entries, player) for player in Symbol},
+        doubt=judge.doubt,
     )
 
 
@@ -210,13 +221,20 @@ def _settled(steps: list[Entry], end: float) -> list[Entry]:
     return entries[::-1]
 
 
-def _agreed(n: int, value: float, turn: Symbol) -> Entry:
-    """A draw by agreement: the choice of the player who was ahead."""
-    player = turn if not value else Symbol.X if value > 0 else Symbol.O
-    loss = abs(value)
+def _off_the_board(game: Game, value: float) -> Entry:
+    """The end of a game by agreement, by resigning or on time, as a choice of the player who lost by it.
+
+    A draw is the choice of the player who was ahead.
+    """
+    if game.loss:
+        player, step = game.loss.player, "timeout" if game.loss.on_time else "resign"
+    else:
+        player, step = game.turn if not value else Symbol.X if value > 0 else Symbol.O, "draw"
+    after = WORTH[game.result][0]
+    loss = max(0.0, (value - after) * player.sign)
     mark = mark_of(loss)
-    best = "draw" if mark == MARKS[0][0] else PLAY_ON
-    return Entry(n, "draw", "choice", "draw", player, value, 0.0, "draw", best, value, loss, mark)
+    best = step if mark == MARKS[0][0] else PLAY_ON
+    return Entry(len(game.events), step, "choice", step, player, value, after, step, best, value, loss, mark)
 
 
 def _side(entries: list[Entry], player: Symbol) -> PlayerReview:
@@ -230,15 +248,17 @@ class _Judge:
     """Where values come from: the solver's table, or else a search.
 
     Attributes:
-        exact: every value asked for so far is proved.
+        doubt: why not every value asked for so far is proved; empty if all are.
     """
 
     def __init__(self, game: Game, budget: Budget) -> None:
         self._rules = unlimited(game.rules)
         self._prober = probe.prober_for(self._rules) if probe.is_solved(self._rules) else None
         self._budget = budget
+        limited = self._prober is not None and self._rules != game.rules
         # A limit too far away to matter still is one.
-        self.exact = self._prober is None or self._rules == game.rules
+        limit = game.rules.options.max_observations
+        self.doubt = f"exact if play were not to end after {limit} observations" if limited else ""
 
     def value(self, state: State) -> float:
         """P(X wins) − P(O wins)."""
@@ -302,7 +322,8 @@ class _Judge:
 
     def _searched(self, state: State) -> Estimates:
         found = look_ahead(state, self._budget)
-        self.exact &= found.complete and exact_boards(state.rules)
+        if not (found.complete and exact_boards(state.rules)):
+            self.doubt = "some are estimates of a search"
         return found
 
 

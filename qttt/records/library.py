@@ -11,7 +11,6 @@ from qttt.errors import QtttError, UsageError
 from qttt.game.symbols import Symbol
 from qttt.records.files import load_record, save_new_record, save_record
 from qttt.records.record import Record
-from qttt.records.text import UNFINISHED
 from qttt.storage import FileError
 
 VARIABLE = "QTTT_DATA_DIR"
@@ -44,11 +43,8 @@ class KeptGame:
 
     @property
     def result(self) -> str:
-        """``X``, ``O``, ``tie``, or ``*`` for a game that has not ended; whoever resigned has lost."""
-        headers = self.record.headers
-        if (loser := headers.get("Resigned")) is not None:
-            return str(Symbol.named(loser).opponent)
-        return headers.get("Result", UNFINISHED)
+        """``X``, ``O``, ``tie``, or ``*`` for a game that has not ended."""
+        return self.record.result
 
     def player(self, symbol: Symbol) -> str:
         """Who plays a symbol, as the record's headers have it."""

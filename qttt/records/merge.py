@@ -2,7 +2,7 @@
 
 from qttt.errors import RecordError
 from qttt.records.record import Record
-from qttt.records.text import UNFINISHED, Part, Token
+from qttt.records.text import LOSSES, UNFINISHED, Part, Token
 
 JOB = "Job"
 
@@ -10,8 +10,8 @@ JOB = "Job"
 def merged(ours: Record, theirs: Record, known: Record) -> Record | None:
     """Our events with the headers and comments that came into the file.
 
-    A header of theirs stays unless we changed or removed it ourselves; ``Result`` and ``Job`` are always
-    ours. Up to where the events part, comments are theirs; after it, ours.
+    A header of theirs stays unless we changed or removed it ourselves; what says how the game ended, and
+    ``Job``, are always ours. Up to where the events part, comments are theirs; after it, ours.
 
     Args:
         ours: the record to be saved.
@@ -33,7 +33,7 @@ def merged(ours: Record, theirs: Record, known: Record) -> Record | None:
     for key, value in said.items():
         if key == JOB or key not in record.headers or value != before.get(key):
             record = record.with_header(key, value)
-    for key in {*before, JOB} - said.keys():
+    for key in {*before, JOB, *LOSSES.values()} - said.keys():
         record = record.without_header(key)
     if "Result" in record.headers:
         record = record.with_header("Result", said.get("Result", UNFINISHED))

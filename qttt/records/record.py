@@ -19,12 +19,13 @@ from typing import Self
 from qttt.errors import IllegalMoveError, RecordError, UsageError, shown
 from qttt.game.game import Game, check_game
 from qttt.game.outcomes import Observation, Positions
-from qttt.game.result import Result
+from qttt.game.result import Loss, Result
 from qttt.game.rules import DEFAULT_LEVEL, Level, Rules, parse_level, parse_options
 from qttt.game.state import Event
 from qttt.game.symbols import Symbol
 from qttt.records.text import (
     KNOWN_HEADERS,
+    LOSSES,
     UNFINISHED,
     Comment,
     Header,
@@ -39,6 +40,8 @@ from qttt.records.text import (
 #: A game of more moves and observations than this would take seconds to replay. With 1,000 observation
 #: phases, the most that can be asked for, there are fewer.
 MOST_EVENTS = 12_000
+#: The headers that say what came of a game, or what it waits for.
+ENDS = ("Result", *LOSSES.values(), "Job")
 
 __all__ = ["MOST_EVENTS", "Comment", "Header", "Part", "Record", "Token"]
 
@@ -83,7 +86,7 @@ class Record:
         Args:
             game: any game.
             headers: further headers such as ``Date``; what the game says itself (``Level``, ``Options``,
-                ``First``, ``Result``) is written from the game.
+                ``First``, ``Result``, ``Resigned``, ``Timeout``) is written from the game.
 
         Raises:
             UsageError: what is no game.
@@ -140,12 +143,21 @@ class Record:
         """Who starts."""
         return Symbol(self.headers.get("First", Symbol.X))
 
+    @property
+    def result(self) -> str:
+        """``X``, ``O`` or ``tie`` as the headers have it, not replayed; ``*`` for a game that goes on."""
+        for key in LOSSES.values():
+            if (loser := self.headers.get(key)) is not None:
+                return str(Symbol(loser).opponent)
+        return self.headers.get("Result", UNFINISHED)
+
     def game(self) -> Game:
         """Replay the record.
 
         Raises:
             RecordError: the first token that is not possible, with its line, its column, the player and the
-                rule that forbids it; or a ``Result`` that the game contradicts; or more than ``MOST_EVENTS``.
+                rule that forbids it; or a ``Result``, ``Resigned`` or ``Timeout`` that the game contradicts;
+                or more than ``MOST_EVENTS``.
         """
         tokens = [part for part in self.parts if isinstance(part, Token)]
         if len(tokens) > MOST_EVENTS:
@@ -166,7 +178,13 @@ class Record:
         return game
 
     def _settle(self, game: Game) -> None:
-        """Take the result of a game that ended by agreement, and refuse one that cannot be."""
+        """Take the result of a game that ended off the board, and refuse one that cannot be."""
+        for on_time, key in LOSSES.items():
+            if (lost := self._header(key)) is not None:
+                if game.over:
+                    how = game.settlement or f"the game ended {str(game.result)!r}"
+                    raise error_at(lost, f"the header {key} says {lost.value!r}, and {how}")
+                game.loss = Loss(Symbol(lost.value), on_time)
         header = self._header("Result")
         if header is None or header.value in (UNFINISHED, game.result):
             return
@@ -192,7 +210,9 @@ class Record:
             if told > n:
                 break
             kept.append(part)
-        return type(self)(tuple(kept)).without_header("Result").without_header("Job")
+        return type(self)(
+            tuple(part for part in kept if not isinstance(part, Header) or part.key not in ENDS)
+        )
 
     def observed_phases(self) -> list[int]:
         """For each phase that was observed, if only in its positions: how many events came before that."""
@@ -267,7 +287,8 @@ class Record:
     def updated(self, game: Game) -> Self:
         """The record brought up to a game that went on from it, or went back by undo.
 
-        Comments stay where they are as far as the moves agree. ``Result`` is set once the game has ended.
+        Comments stay where they are as far as the moves agree. ``Result`` is set once the game has ended, and
+        ``Resigned`` or ``Timeout`` if that was off the board.
         """
         events, kept, agreed = game.events, list[Part](), 0
         for part in self.parts:
@@ -277,6 +298,11 @@ class Record:
                 agreed += 1
             kept.append(part)
         record = type(self)((*kept, *(Token(event) for event in events[agreed:])))
+        for on_time, key in LOSSES.items():
+            if game.loss and game.loss.on_time == on_time:
+                record = record.with_header(key, str(game.loss.player))
+            else:
+                record = record.without_header(key)
         if game.over:
             return record.with_header("Result", str(game.result))
         return record.with_header("Result", UNFINISHED) if "Result" in record.headers else record

@@ -16,8 +16,13 @@ from qttt.game.state import Event
 from qttt.game.symbols import Symbol
 
 #: The headers that the program knows, in the order in which a new record writes them. Others are kept.
-KNOWN_HEADERS = ("Level", "Options", "First", "X", "O", "Date", "Backend", "Rolls", "Seed", "Result", "Job")
+KNOWN_HEADERS = (
+    *("Level", "Options", "First", "X", "O", "Date", "Backend", "Rolls", "Seed"),
+    *("Result", "Resigned", "Timeout", "Job"),
+)
 UNFINISHED = "*"
+#: The headers that name who lost off the board, by whether their time ran out.
+LOSSES = {False: "Resigned", True: "Timeout"}
 
 _KEY = r"[A-Za-z][A-Za-z0-9_-]*"
 _VALUE = r'(?:[^"\\\n]|\\["\\])*'
@@ -199,6 +204,7 @@ def _check_header(header: Header, seen: set[str]) -> None:
         "First": tuple(Symbol),
         "Result": (Result.X, Result.O, Result.TIE, UNFINISHED),
         "Rolls": ("exact", "d6"),
+        **dict.fromkeys(LOSSES.values(), tuple(Symbol)),
     }.get(header.key)
     if header.key == "Seed" and not re.fullmatch("[0-9]{1,20}", header.value):
         raise error_at(header, f"the header Seed cannot be {header.value!r}: it is a whole number")

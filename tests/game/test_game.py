@@ -13,7 +13,7 @@ from qttt.errors import IllegalMoveError, MoveSyntaxError, UsageError
 from qttt.game.game import Game, parse_event
 from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Observation, Positions
-from qttt.game.result import Result, decide, points
+from qttt.game.result import Loss, Result, decide, points
 from qttt.game.rules import Rules
 from qttt.game.squares import SQUARES
 from qttt.game.state import Phase
@@ -198,7 +198,7 @@ def test_an_agreed_draw_ends_the_game_until_undone() -> None:
     game.drawn = True
     assert game.over
     assert game.result is Result.TIE
-    with pytest.raises(IllegalMoveError, match="draw by agreement"):
+    with pytest.raises(IllegalMoveError, match="agreed on a draw"):
         game.play("2")
     game.undo()
     assert not game.over
@@ -356,3 +356,27 @@ def test_a_refused_undo_leaves_an_agreed_draw() -> None:
     game.drawn = True
     game.undo()
     assert not game.drawn
+
+
+@pytest.mark.parametrize(("on_time", "how"), [(False, "X resigned"), (True, "X ran out of time")])
+def test_a_game_lost_off_the_board_is_over_until_undone(on_time: bool, how: str) -> None:
+    game = played(2, "5 1")
+    game.resign(on_time=on_time)
+    assert (game.over, game.result, game.settlement) == (True, Result.O, how)
+    assert (game.legal_moves(), game.open_squares()) == ([], {})
+    assert game != played(2, "5 1") and game.copy() == game == eval(repr(game))
+    with pytest.raises(IllegalMoveError, match=how):
+        game.play("2")
+    for end in (game.resign, game.agree_on_draw):
+        with pytest.raises(IllegalMoveError, match="the game is over"):
+            end()
+    game.undo()
+    assert (game.over, game.settlement) == (False, "")
+
+
+def test_whoever_has_to_choose_resigns_unless_another_player_is_named() -> None:
+    assert played(4, "1 2 3 4 5 6 7 8+9 =p:########.").resign().result is Result.X
+    assert played(4, "1 2 3 4 5 6 7 8+9").resign().loss == Loss(Symbol.O)
+    assert Game(first="O").resign("X", on_time=True).loss == Loss(Symbol.X, on_time=True)
+    with pytest.raises(UsageError):
+        Game().resign("Z")

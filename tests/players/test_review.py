@@ -285,3 +285,43 @@ def test_progress_is_told_event_by_event() -> None:
     told: list[None] = []
     review(game_of("5 5*6 1+3"), lambda: told.append(None))
     assert len(told) == 3
+
+
+@pytest.mark.parametrize(("on_time", "step"), [(False, "resign"), (True, "timeout")])
+def test_a_game_given_up_is_a_choice_of_the_player_who_lost_it(on_time: bool, step: str) -> None:
+    game = Game(2).play("5 5*6")
+    ahead = review(game.copy().resign("X", on_time=on_time))
+    last = ahead.entries[-1]
+    assert (last.n, last.token, last.step, last.player) == (2, step, step, Symbol.X)
+    assert (last.before, last.after, last.loss, last.mark, last.best) == (
+        0.1875,
+        -1,
+        1.1875,
+        "blunder",
+        PLAY_ON,
+    )
+    assert (ahead.result, ahead.end) == (Result.O, -1)
+    assert total(ahead) == pytest.approx(-1, abs=EXACT)
+    by_o = review(game.resign("O", on_time=on_time))
+    assert by_o.entries[-1].loss == 1 - 0.1875
+    assert total(by_o) == pytest.approx(1, abs=EXACT)
+    # Whoever has lost for certain gives nothing away.
+    lost = review(game_of("1 5 2 9 3 4 6 7", level=0).resign("O")).entries[-1]
+    assert (lost.before, lost.loss, lost.mark, lost.best) == (1, 0, "best", "resign")
+
+
+def test_the_last_events_alone_are_judged_as_in_the_whole() -> None:
+    game = next(games(4, "random", "random", range(1)))
+    whole = review(game)
+    for since in (len(game.events) - 1, 3):
+        assert review(game, since=since).entries == tuple(e for e in whole.entries if e.n > since)
+
+
+def test_why_values_are_not_proved_is_said() -> None:
+    fair = game_of("5 5*6")
+    assert (review(fair).exact, review(fair).doubt) == (True, "")
+    far = Game(5, "max-observations=50").play("5 5*6")
+    assert review(far).doubt == "exact if play were not to end after 50 observations"
+    assert review(far).entries == review(Game(5).play("5 5*6")).entries
+    near = review(Game(5, "max-observations=2").play("5 5*6"), budget=QUICK)
+    assert (near.exact, near.doubt) == (False, "some are estimates of a search")

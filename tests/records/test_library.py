@@ -99,6 +99,8 @@ def test_a_summary_says_who_played_what_and_how_it_ended(library: Library) -> No
 
 
 def test_who_resigned_has_lost(library: Library) -> None:
-    begun(library, '[Resigned "X"] 5', '[Resigned "O"] [Result "*"] 5 6', '[Resigned "Y"] 5')
-    # The last is nobody's doing, and no game of the library.
-    assert [game.result for game in library.games()] == ["O", "X"]
+    begun(library, '[Resigned "X"] 5', '[Resigned "O"] [Result "*"] 5 6', '[Timeout "O"] [Result "X"] 5')
+    assert [game.result for game in library.games()] == ["O", "X", "X"]
+    # Nobody's doing, and no game of the library.
+    (library.folder / "99990101-000000.qttt").write_text('[Resigned "Y"] 5')
+    assert len(library.games()) == 3

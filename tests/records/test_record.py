@@ -325,3 +325,37 @@ def test_a_pair_that_an_observation_divides_keeps_its_number() -> None:
     longer = Record.parse(f"{played} 3 6")
     assert str(longer).endswith("=.X.OX.O.X\n1\n4. 3 6")
     assert [str(state.turn) for state in longer.game().states[-4:]] == ["O", "X", "O", "X"]
+
+
+def test_who_lost_off_the_board_stands_in_the_record_until_undone() -> None:
+    for lost, header in (
+        (Game().play("5 6").resign(), "Resigned"),
+        (Game().resign("O", on_time=True), "Timeout"),
+    ):
+        record = Record.of(lost)
+        loser = str(lost.loss.player) if lost.loss else ""
+        assert (record.headers[header], record.result) == (loser, "O" if loser == "X" else "X")
+        assert Record.parse(str(record)).game() == lost
+    game = Game().play("5 6").resign()
+    record = Record.of(game)
+    assert record.until(1).headers.keys() == {"Level"}
+    game.undo()
+    assert record.updated(game).headers == {"Level": "2", "Result": "*"}
+    # As older versions wrote it: without a result.
+    old = Record.parse('[Resigned "X"] [Result "*"] 5')
+    assert (old.result, str(old.game().result), old.updated(old.game()).headers["Result"]) == ("O", "O", "O")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('[Resigned "Ada"] 5', "the header Resigned cannot be 'Ada': it is X or O"),
+        ('[timeout "X"] 5', "the header 'timeout' is written 'Timeout'"),
+        ('[Resigned "X"] [Timeout "O"] 5', "the header Timeout says 'O', and X resigned"),
+        ('[Resigned "X"] [Result "X"] 5', "the header Result says 'X', and the game ended 'O'"),
+        ('[Level "0"] [Resigned "X"] 1 5 2 9 3 4 6 7 8 =XXXOOXOXO', "says 'X', and the game ended 'X'"),
+    ],
+)
+def test_an_end_off_the_board_that_cannot_be_is_refused(text: str, why: str) -> None:
+    with pytest.raises(RecordError, match=re.escape(why)):
+        Record.parse(text).game()

@@ -145,7 +145,7 @@ def _sit(record: Record, stored: Record, arguments: Namespace, session: Session)
 
         def ended(keyboard: "KeyboardGame" = keyboard) -> None:
             nonlocal match
-            match = match.after(game_points(keyboard.game, keyboard.resigned))
+            match = match.after(game_points(keyboard.game))
             if match.games > 1:
                 session.show(f"Points so far: {match.score}.")
 
@@ -258,7 +258,7 @@ def _play(keyboard: "KeyboardGame", session: Session, ended: Callable[[], None])
         # Whatever it was, a fault of this program included: the game is not lost with it.
         _keep(keyboard, session)
         raise
-    if not keyboard.over:
+    if not keyboard.game.over:
         if (problem := _keep(keyboard, session)) is not None:
             raise problem from None
     elif keyboard.file is not None:

@@ -8,7 +8,9 @@ from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import add_flags, add_record_arguments, file_name, record_of
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
+from qttt.display.status import describe_game
 from qttt.errors import UsageError
+from qttt.game.game import Game
 from qttt.players.review import Entry, Review, review, scale_words
 from qttt.records.record import Record
 from qttt.storage import save_file
@@ -27,7 +29,8 @@ def review_report(looked_back: Review) -> dict[str, Any]:
 
     Returns:
         The level, the value at the start, the result (``*`` while the game goes on), whether every value is
-        exact, every choice and chance in order, and for each player accuracy, losses and luck. The luck of an
+        exact and if not why (``doubt``, else null), every choice and chance in order, and for each player
+        accuracy, losses and luck. The luck of an
         event is as X sees it, that of a player as the player does.
     """
     return {
@@ -35,6 +38,7 @@ def review_report(looked_back: Review) -> dict[str, Any]:
         "start": looked_back.start,
         "result": "*" if looked_back.result is None else str(looked_back.result),
         "exact": looked_back.exact,
+        "doubt": looked_back.doubt or None,
         "events": [_event(entry) for entry in looked_back.entries],
         "players": {
             str(player): {"accuracy": side.accuracy, "lost": side.lost, "luck": side.luck}
@@ -79,7 +83,7 @@ def _run(arguments: Namespace, session: Session) -> int:
     game = record.game()
     with waiting(session, "looking back", len(game.events)) as wait:
         looked_back = review(game, wait.step)
-        written = None if format is None else reviewed(looked_back, record, format)
+        written = None if format is None else reviewed(looked_back, game, record, format)
     if written is not None:
         save_file(arguments.out, written)
     if arguments.json:
@@ -87,16 +91,17 @@ def _run(arguments: Namespace, session: Session) -> int:
     elif written is not None:
         session.show(f"Wrote {arguments.out}.")
     else:
-        show_review(looked_back, session)
+        show_review(looked_back, game, session)
     return 0
 
 
-def reviewed(looked_back: Review, record: Record, format: str) -> str | bytes:
+def reviewed(looked_back: Review, game: Game, record: Record, format: str) -> str | bytes:
     """A review as a page or a picture.
 
     Args:
-        looked_back: what `review` says of the record's game.
-        record: the game; its headers ``X`` and ``O`` name the players.
+        looked_back: what `review` says of the game.
+        game: the record's game.
+        record: its headers ``X`` and ``O`` name the players.
         format: ``html``, ``svg`` or ``pdf``.
     """
     from qttt.display.pictures import draw
@@ -106,7 +111,7 @@ def reviewed(looked_back: Review, record: Record, format: str) -> str | bytes:
     known = {"X", "O"} <= names.keys()
     title = f"{names['X']} against {names['O']}" if known else f"A game at Level {looked_back.level}"
     if format == "html":
-        return review_html(looked_back, title, str(record))
+        return review_html(looked_back, title, describe_game(game), str(record))
     return draw(review_scene(looked_back, title), format)
 
 
@@ -117,11 +122,11 @@ def _format(arguments: Namespace) -> str:
     return suffix
 
 
-def show_review(looked_back: Review, session: Session) -> None:
+def show_review(looked_back: Review, game: Game, session: Session) -> None:
     """Print a review: every choice and chance, then what it comes to for each player."""
-    how = "exact" if looked_back.exact else "some are estimates"
     session.show(
-        f"Level {looked_back.level}. Values are P(X wins) - P(O wins) with best play by both ({how}); "
+        describe_game(game),
+        f"Values are P(X wins) - P(O wins) with best play by both ({looked_back.doubt or 'exact'}); "
         f"{looked_back.start:+.4f} at the start.",
     )
     if looked_back.entries:

@@ -171,7 +171,6 @@ class KeyboardGame:
         accept_noise: take results from a device's job even if its shots say nothing of the board.
         evaluating: how the players stand is shown under every board.
         in_match: the game is one of a match, which decides what comes next.
-        resigned: who gave the game up.
     """
 
     game: Game
@@ -190,7 +189,6 @@ class KeyboardGame:
     accept_noise: bool = False
     evaluating: bool = False
     in_match: bool = False
-    resigned: Symbol | None = None
     _legend: str = field(default="", init=False)
     _shown: int = field(default=-1, init=False)
     _hinted: tuple[int, int] = field(default=(-1, 0), init=False)
@@ -200,11 +198,6 @@ class KeyboardGame:
         """Who observes the board."""
         return self.observing.observer
 
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended, on the board, by agreement or by resigning."""
-        return self.resigned is not None or self.game.over
-
     def play(self) -> None:
         """Play to the end.
 
@@ -213,15 +206,13 @@ class KeyboardGame:
             NewGameError: the players want another game instead.
             QtttError: the record cannot be saved, or a backend failed; the game is as it was.
         """
-        if self.resigned is None and (loser := self.record.headers.get("Resigned")) is not None:
-            self.resigned = Symbol.named(loser)
         if self.game.phase is Phase.MODE:
             # The observation shows the board itself, with the squares that were found empty.
             self.session.show("", describe_game(self.game))
-        elif not self.over:
+        elif not self.game.over:
             self.show_board()
         try:
-            while not self.over:
+            while not self.game.over:
                 # One board an exchange: for whoever has to think about it, and before it is observed.
                 seen = self._shown == len(self.game.events) or self.game.phase is Phase.MODE
                 if not seen and (self.game.phase is not Phase.MOVE or not self.seats.at(self.game.turn)):
@@ -309,13 +300,8 @@ class KeyboardGame:
             self.session.board(position, marked=self._marked()),
             *([legend] if new else []),
             *self._evaluation(),
-            self._described(),
+            describe_game(self.game),
         )
-
-    def _described(self) -> str:
-        if self.resigned is None:
-            return describe_game(self.game)
-        return f"The game is over: {self.resigned} resigned, and {self.resigned.opponent} wins."
 
     def _marked(self) -> tuple[int, ...]:
         """The squares of the last move; of the last two where a computer has answered a person."""
@@ -326,7 +312,7 @@ class KeyboardGame:
         )
 
     def _evaluation(self) -> list[str]:
-        if not self.evaluating or self.over:
+        if not self.evaluating or self.game.over:
             return []
         from qttt.cli.keyboard.evaluation import evaluation_line
 
@@ -434,7 +420,15 @@ class KeyboardGame:
                     self.known = self.record
                     session.show(f"The record is in {self.file} from now on.")
             self.record = self.known = observe_by_device(
-                game, self.record, self.file, self.observer, self.rng, session, choose, self.accept_noise
+                game,
+                self.record,
+                self.file,
+                self.observer,
+                self.rng,
+                session,
+                choose,
+                self.pace,
+                self.accept_noise,
             )
         except BaseException:
             # The file has what happened on the way: the job, and perhaps the positions.
@@ -529,11 +523,11 @@ class KeyboardGame:
             self._show_rows(notation_rows(rules))
             self.session.show("Squares are numbered 1 to 9 from left to right and top to bottom.")
             return
-        if not self.over:
+        if not self.game.over:
             self.session.show(
                 f"Type a move ({', '.join(move for move, _ in notation_rows(rules))}) or a word:"
             )
-        self._show_rows(word_rows(_AFTER if self.over else WORDS, rules, self.asides))
+        self._show_rows(word_rows(_AFTER if self.game.over else WORDS, rules, self.asides))
 
     def board(self, rest: str) -> None:
         """Show the board again."""
@@ -586,11 +580,9 @@ class KeyboardGame:
 
     def resign(self, rest: str) -> None:
         """Give the game up."""
-        state = self.game.state
-        self.resigned = state.initiator if state.phase is Phase.MODE else state.turn
-        self.record = self.record.with_header("Resigned", str(self.resigned))
+        self.game.resign()
         self.keep()
-        if state.phase is Phase.MODE:
+        if self.game.state.phase is Phase.MODE:
             raise ResignedError
 
     def aside(self, name: str, rest: str) -> None:
@@ -711,15 +703,13 @@ def split_words(typed: str) -> list[str]:
         raise UsageError(f"cannot read {quoted(typed)}: {error}") from error
 
 
-def game_points(game: Game, resigned: Symbol | None = None) -> dict[Symbol, int]:
+def game_points(game: Game) -> dict[Symbol, int]:
     """What a finished game is worth in a match: lines under ``tally``, else a point for the winner.
 
     An agreed draw is worth nothing to either: the lines of a board that was to be played on do not count. A
     game that was given up is a point for the opponent.
     """
-    if resigned is not None:
-        return {resigned: 0, resigned.opponent: 1}
     last = game.events[-1] if game.events else None
-    if game.rules.options.tally and isinstance(last, Observation) and not game.drawn:
+    if game.rules.options.tally and isinstance(last, Observation) and not game.settlement:
         return points(last.board)
     return {player: int(str(game.result) == str(player)) for player in Symbol}

@@ -72,10 +72,12 @@ def paragraphs() -> "tuple[str | Table, ...]":
     return (
         "`qttt review RECORD` tells skill from quantum luck. A value is P(X wins) − P(O wins) with best play "
         "by both: 1 if X wins for certain, −1 if O does. Where the solver has a table the values are exact; "
-        "with options that it does not know they are those of a search, and the review says so.",
-        "A choice is a move (with its view switches), a square to measure, or the mode of an observation. It "
-        "loses what the best choice would have been worth more to the player who chose, and is marked by "
-        "that:",
+        "with options that it does not know they are those of a search, and where a game of computers would "
+        "end after 50 observations they leave that limit out; the review says so.",
+        "A choice is a move (with its view switches), a square to measure, the mode of an observation, or an "
+        "end off the board: resigning, running out of time, or agreeing on a draw, which is the choice of "
+        "the player who was ahead. It loses what the best choice would have been worth more to the player "
+        "who chose, and is marked by that:",
         marks_table(),
         f"A player's accuracy is the mean over their choices of 2^(−loss/{HALVING:g}): every {HALVING:g} "
         "lost halves what a choice counts.",

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from qttt.crosscheck.check import DEFAULT_SHOTS
-from qttt.display.status import final_board, line_words
+from qttt.display.status import end_words, final_board, line_words
 from qttt.display.text import draw_dice
 from qttt.errors import UsageError
 from qttt.game.game import Game
@@ -122,11 +122,13 @@ class _Builder:
             self.so_far.push(event)
         board = self.so_far.position if start else START
         steps = [self._step(number, event) for number, event in enumerate(events[start:], start + 1)]
-        return replace(steps[-1], board_before=steps[-2].board if len(steps) > 1 else board)
+        (last,) = self._judged(steps[-1:])
+        return replace(last, board_before=steps[-2].board if len(steps) > 1 else board)
 
     def _judged(self, steps: list[LessonStep]) -> list[LessonStep]:
-        """The steps with what `review` says of their choices and chances."""
-        looked_back = review(self.game, budget=_BUDGET)
+        """The steps, which end the game so far, with what `review` says of their choices and chances."""
+        since = steps[0].number - 1 if steps else 0
+        looked_back = review(self.game, budget=_BUDGET, since=since)
         told: dict[int, list[str]] = {}
         for entry in looked_back.entries:
             told.setdefault(entry.n, []).append(judgement(entry, exact=looked_back.exact))
@@ -368,10 +370,11 @@ def _lead(board: str) -> str:
 
 
 def _ending(game: Game) -> str:
+    if game.settlement:
+        said = end_words(game)
+        return f"{said[0].upper()}{said[1:]}."
     if game.over:
-        return (
-            "The players agreed on a draw." if game.drawn else _result_words(game.result, final_board(game))
-        )
+        return _result_words(game.result, final_board(game))
     if game.state.phase is Phase.MOVE:
         return f"The game goes on: {game.turn} is to move."
     return f"The game goes on: it waits for {game.state.phase.value}."

@@ -28,18 +28,20 @@ def review_scene(looked_back: Review, title: str) -> Scene:
     return values_scene(title, looked_back.start, points)
 
 
-def review_html(looked_back: Review, title: str, record: str) -> str:
+def review_html(looked_back: Review, title: str, standing: str, record: str) -> str:
     """A review as a self-contained page.
 
     Args:
         looked_back: the review.
         title: of the page.
+        standing: how the game stands or ended, in a sentence.
         record: the game in notation.
     """
     environment = page_environment()
     return environment.get_template("review.html.j2").render(
         review=looked_back,
         title=title,
+        standing=standing,
         record=record,
         # Its words are escaped where the SVG is written.
         graph=Markup(inline_svg(review_scene(looked_back, "The value of the game"))),

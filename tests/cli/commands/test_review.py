@@ -20,7 +20,7 @@ TWO_PHASES = '[Level "4"] 4 2+9 9*1 4-3 7 7-6 5 5*8 =p:#.#.##.## =r:O.O.XO.OX 2+
 
 def test_the_object_has_every_key_and_the_sum_is_the_result() -> None:
     found = run_json("review", EXAMPLE)
-    assert list(found) == ["level", "start", "result", "exact", "events", "players"]
+    assert list(found) == ["level", "start", "result", "exact", "doubt", "events", "players"]
     assert (found["level"], found["start"], found["result"], found["exact"]) == (2, 0.125, "O", True)
     keys = {"n", "token", "kind", "player", "before", "after", "best", "best_value", "loss", "mark", "chance"}
     for event in found["events"]:
@@ -188,3 +188,22 @@ def test_an_ended_game_shows_its_last_phase_and_says_so(tmp_path: Path) -> None:
     assert run("odds", FULL, *level).err == ""
     assert "The game is over" in run("odds", ENDED, *level, "--at", "9").out
     assert json.loads(run("odds", ENDED, *level, "--json").out)["outcomes"] == {"XXX.OOOXO": 1.0}
+
+
+def test_how_a_game_ended_off_the_board_is_said_everywhere(tmp_path: Path) -> None:
+    for header, words, token in (
+        ('[Resigned "X"]', "X resigned, and O wins", "resign"),
+        ('[Timeout "X"]', "X ran out of time, and O wins", "timeout"),
+        ('[Result "tie"]', "the players agreed on a draw", "draw"),
+    ):
+        record = f"{header} 5 5*6"
+        assert f"The game is over: {words}." in run("review", record).out
+        found = run_json("review", record)
+        assert found["result"] == ("tie" if token == "draw" else "O")
+        assert [event["token"] for event in found["events"]] == ["5", "5*6", token]
+        path = tmp_path / f"{token}.html"
+        run("review", record, "--out", str(path))
+        assert words in path.read_text() and f"<td>{token}</td>" in path.read_text()
+        assert words[1:] in run("explain", record, "--shots", "20").out
+        assert words in run("odds", record).out + run("odds", record).err
+    assert run_json("odds", '[Timeout "O"] 5')["result"]["X"] == 1

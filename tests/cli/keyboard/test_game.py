@@ -442,3 +442,11 @@ def test_a_fault_of_the_program_does_not_lose_the_game(
     assert "a fault of the program" in done.err
     (kept,) = tmp_path.iterdir()
     assert [str(event) for event in load_record(kept).events] == ["5", "6"]
+
+
+def test_explain_says_what_the_last_move_gave_away() -> None:
+    shown = " ".join(play("5\n1+3\nexplain\nquit\n", "--level", "2", "--no-keep").split())
+    assert "1+3: mistake, it gives 0.2188 away against 5*1" in shown
+    assert "5: inaccuracy" not in shown and "5: best" not in shown
+    unsolved = " ".join(play("5\n1+3\nexplain\nquit\n", "--options", "tally").split())
+    assert "1+3: " in unsolved and "gives about" in unsolved
