@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import pairwise, product
 from math import cos, pi, sqrt
 from random import Random
 
@@ -291,12 +291,11 @@ CLAIMS = [
         lambda level: behind_a_die(),
         cancels,
     ),
-    # Said where the sets of dice are told.
     Claim(
         r"of each colour (\w+) dice of their own shape(?: and (\w+) of the other)? to place, "
-        r"and (.*?) in the bank",
+        r"and (.*?) in the bank, (from which the board adjusts itself|which nothing takes at this level)",
         lambda level: dice_set(level),
-        lambda level: False,
+        superposes,
     ),
     # Moves.
     Claim(r"own shape with the (\d) up in an empty", lambda level: signed(at("5", 5)[0].value)),
@@ -834,7 +833,11 @@ def behind_a_die() -> tuple[str, str]:
 
 
 def dice_set(level: Level) -> tuple[str | None, ...]:
-    """The dice of one colour that a player needs: own and other to place, and what the bank holds."""
+    """The dice of one colour in a set: own and other to place, what the bank holds, and what takes that.
+
+    A set for Level 1 is that for Level 2 (decision D7).
+    """
+    used = most_dice(level, own=True) > Kind.SUPERPOSITION.fills
     level = max(level, LEVELS[DEFAULT_LEVEL], key=lambda level: level.number)
     own, other = most_dice(level, own=True), most_dice(level, own=False)
     placed = Kind.SUPERPOSITION.fills
@@ -843,6 +846,7 @@ def dice_set(level: Level) -> tuple[str | None, ...]:
         NUMBERS[placed],
         NUMBERS[1] if other else None,
         ("the same again" if again else f"{NUMBERS[own - placed]} of their own shape"),
+        "from which the board adjusts itself" if used else "which nothing takes at this level",
     )
 
 
@@ -1054,6 +1058,10 @@ def test_every_word_of_the_glossary_is_used_and_belongs_to_its_level(level: Leve
 def test_the_overview_gives_the_levels_and_their_other_numbers() -> None:
     text = cleaned(str(overview()[0].parts[0]))
     assert re.findall(r"Level (\d) is what qttt plays", text) == [str(DEFAULT_LEVEL)]
+    # Moves, and not rules: Level 5 opens what was closed, and Level 2 decides 1-1 as no other level does.
+    assert "has all moves of the one below it" in text
+    for below, above in pairwise(LEVELS):
+        assert {kind for kind in Kind if below.allows(kind)} <= {kind for kind in Kind if above.allows(kind)}
     found = re.findall(r"call Level (\d) \((.*?)\) is Level (\d) here", text)
     assert len(found) == 3
     for theirs, name, ours in found:
