@@ -102,7 +102,7 @@ class Options:
         "view=physical", (5,), "Level 5: a view switch rotates every occupied square"
     )
     max_observations: int | None = _option(
-        "max-observations=N", (5,), "Level 5: a tie after N observation phases", None
+        "max-observations=N", (5,), "Level 5: a tie if nobody has won after N observations", None
     )
 
     def __str__(self) -> str:

@@ -1,13 +1,16 @@
 """The guide is made, complete, and says what the program does."""
 
 import re
+from math import sqrt
 
 import pytest
 
 from examples.make import FOLDER, WRITTEN, made_files
+from qttt.display.pictures.descriptions import describe_position
 from qttt.errors import QtttError
 from qttt.game.moves import Kind
 from qttt.game.rules import LEVELS, SUMMARIES, Level
+from qttt.game.symbols import Symbol
 from qttt.teaching.guide.glossary import TERMS, terms_at
 from qttt.teaching.guide.observation_rules import configuration_table, options_at
 from qttt.teaching.guide.pages import LINE, overview, rules_markdown, rules_of, rules_text, title_of
@@ -119,6 +122,47 @@ def test_the_terminal_page_fits_and_names_every_term(level: Level) -> None:
     text = " ".join(lines)
     for term in TERMS:
         assert (f"- {term.word}: " in text) is (term in terms_at(level))
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+def test_the_moves_below_a_picture_lead_to_its_board(level: Level) -> None:
+    found = re.findall(r"^!\[(.*?)\]\(.*?\)\n\n.*? Moves: `(.*?)`\.$", rules_markdown(level), re.MULTILINE)
+    assert len(found) >= 2
+    for described, tokens in found:
+        boards = [played(tokens, level.number, first).state for first in Symbol]
+        assert any(
+            described == describe_position(state.position, state.open_squares()) for state in boards
+        ), tokens
+
+
+#: The squares of a half-cancelled piece before they are shared out anew (rules.md).
+WHOLE = 0.5 + 0.25 + 0.5 + (0.5 - sqrt(0.5)) ** 2
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+def test_the_table_of_squares_gives_what_dice_and_rules_say(level: Level) -> None:
+    page = rules_markdown(level).partition("## Squares:")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| ([a-z -]+) \| (X's .*?|O's .*?) \| (.*?) % \| (.*?) % \| (.*?) % \|$", page, re.M)
+    assert len(rows) == len(configuration_table(level).rows)
+    for kind, dice, *numbers in rows:
+        words = [re.fullmatch(r"([XO])'s \w+ (triangle|square) (−?\d)", one) for one in dice.split(" and ")]
+        shown = [(one[1], {"triangle": "X", "square": "O"}[one[2]], int(one[3].replace("−", "-")))
+                 for one in words if one]  # fmt: skip
+        said = dict(zip("XO.", (float(number) / 100 for number in numbers), strict=True))
+        (_, shape, _), *_ = shown
+        expected = dict.fromkeys("XO", 0.0)
+        if kind == "cancelled":
+            assert sum(value for _, _, value in shown) == 0
+        elif kind == "half-cancelled":
+            expected[shape] = (0.5 - sqrt(0.5)) ** 2 / WHOLE
+        elif kind == "target of a half-cancel":
+            for _, symbol, value in shown:
+                expected[symbol] = abs(value) / 4 / WHOLE
+        else:
+            for _, symbol, value in shown:
+                expected[symbol] += abs(value) / 4
+        assert {symbol: said[symbol] for symbol in "XO"} == pytest.approx(expected, abs=6e-5), (kind, dice)
+        assert said["."] == pytest.approx(1 - sum(expected.values()), abs=1.2e-4)
 
 
 def test_terms_are_in_order_and_said_once() -> None:

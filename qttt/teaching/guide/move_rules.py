@@ -141,10 +141,11 @@ def _set(level: Level) -> Iterator[str]:
         return
     other = " and one of the other" if level.allows(Kind.CANCELLING) else ""
     bank = "the same again" if level.rotated_view else "two of their own shape"
+    adjusts = level.allows(Kind.ENTANGLING)
+    use = "from which the board adjusts itself" if adjusts else "which nothing takes at this level"
     yield (
         f"In a real set a player has of each colour two dice of their own shape{other} to place, and {bank} "
-        "in the bank, from which the board adjusts itself. Five colours always suffice; `qttt dice --supply` "
-        "counts what is left."
+        f"in the bank, {use}. Five colours always suffice; `qttt dice --supply` counts what is left."
     )
     if level.observed_in_play:
         yield (

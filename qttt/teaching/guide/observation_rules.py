@@ -90,17 +90,25 @@ def _rolls(level: Level) -> Section:
 def _adjusting(level: Level) -> tuple[str, ...]:
     """How dice double and vanish, and what the order of the questions changes."""
     if not level.allows(Kind.CANCELLING):
-        entangled = (
-            "The piece entangled with it there is not in that square: its die vanishes, and the one beside "
-            "the found piece's other die doubles.",
+        any_order = (
+            "Any die with the 2 up may be asked about next, in any order: that does not change the chances "
+            "of the boards."
         )
+        if not level.allows(Kind.ENTANGLING):
+            return (
+                "A piece that is found in a square shows 4 there, which is its symbol; its other die "
+                "vanishes.",
+                "A piece that is not found in a square loses its die there; the other one doubles, and the "
+                "piece is found there.",
+                any_order,
+            )
         return (
             "A piece that is found in a square shows 4 there, which is its symbol; its other dice vanish.",
-            *(entangled if level.allows(Kind.ENTANGLING) else ()),
+            "The piece entangled with it there is not in that square: its die vanishes, and the one beside "
+            "the found piece's other die doubles.",
             "A piece that is not found in a square loses its die there, and its other dice double; if only "
             "one is left, it is found there.",
-            "Any die with the 2 up may be asked about next, in any order: that does not change the chances "
-            "of the boards. 1s are not asked about; they double or vanish.",
+            f"{any_order} 1s are not asked about; they double or vanish.",
         )
     return (
         "Where a piece is, its dice double; where it is not, they vanish, and the two dice of a piece that "

@@ -37,7 +37,7 @@ def overview() -> tuple[Section, ...]:
         Section(
             "The six levels",
             (
-                "Every level has all rules of the one below it and adds to them. Level 2 is what "
+                "Every level has all moves of the one below it and adds something. Level 2 is what "
                 "`qttt` plays unless told otherwise. The numbers are those of the Player Reference; "
                 "the rule texts for single levels "
                 "count some of them one lower: "

@@ -6,6 +6,7 @@ from qttt.game.symbols import Symbol
 from qttt.players.review import HALVING, MARKS, Review, accuracy, review
 from qttt.records.record import Record
 from qttt.teaching.guide.sections import Table, share
+from qttt.teaching.lesson.phrases import signed_value
 from qttt.teaching.lesson.review_page import SIGNS, review_scene
 
 TITLE = "Looking back on a game"
@@ -44,10 +45,12 @@ def events_table() -> Table:
     rows = []
     for entry in example().entries:
         lost = f"{entry.loss:.4f}, best `{entry.best}`" if entry.loss else ""
-        luck = "" if entry.luck is None or entry.chance is None else f"{entry.luck:+.4f}"
+        luck = "" if entry.luck is None or entry.chance is None else signed_value(entry.luck)
         chance = "" if entry.chance is None else percent(entry.chance)
         who = entry.player or "chance"
-        rows.append((who, f"`{entry.words}`", f"{entry.after:+.4f}", entry.mark or "", lost, chance, luck))
+        rows.append(
+            (who, f"`{entry.words}`", signed_value(entry.after), entry.mark or "", lost, chance, luck)
+        )
     return Table(("who", "what", "value after", "mark", "lost", "chance", "luck"), tuple(rows))
 
 
@@ -58,7 +61,7 @@ def players_table() -> Table:
             str(player),
             "" if side.accuracy is None else percent(side.accuracy),
             f"{side.lost:.4f}",
-            f"{side.luck:+.4f}",
+            signed_value(side.luck),
         )
         for player, side in example().players.items()
     ]
@@ -83,12 +86,12 @@ def paragraphs() -> "tuple[str | Table, ...]":
         "lost halves what a choice counts.",
         "Everything else is chance: the board of an observation, or its positions and then its symbols where "
         "a mode is chosen in between, and what a measured square held. The luck of a chance is the value "
-        "after it minus the value before it, as X sees it. Over all that may come it is 0 on average, so "
-        "luck favours nobody, and the value at the start, minus what X lost, plus what O lost, plus all luck "
-        "is the value of the result.",
+        "after it minus the value before it, as X sees it, and in a player's own row as that player does. "
+        "Over all that may come it is 0 on average, so luck favours nobody, and the value at the start, "
+        "minus what X lost, plus what O lost, plus all luck as X sees it is the value of the result.",
         f"An example at Level 2: `{EXAMPLE}`.",
         events_table(),
         players_table(),
-        f"{looked_back.start:+.4f} at the start, −{x.lost:.4f} lost by X, +{o.lost:.4f} lost by O and "
-        f"{x.luck:+.4f} of luck make {looked_back.end:+.4f}.",
+        f"{signed_value(looked_back.start)} at the start, −{x.lost:.4f} lost by X, +{o.lost:.4f} lost by O "
+        f"and {signed_value(x.luck)} of luck make {signed_value(looked_back.end)}.",
     )

@@ -3,6 +3,7 @@
 from cmath import phase
 from collections import Counter
 from fractions import Fraction
+from itertools import combinations
 from math import isclose, isqrt, pi
 
 from circuits.register import her, qubit_name
@@ -31,14 +32,15 @@ def judgement(entry: Entry, *, exact: bool) -> str:
         entry: of a review.
         exact: its values are proved.
     """
-    about = "" if exact else "about "
-    went = f"from {about}{signed_value(entry.before)} to {about}{signed_value(entry.after)}"
+    # A search that does not see to the end may be far off: what it says is never said as a fact.
+    by = "" if exact else "by the estimate of a search, "
+    went = f"from {signed_value(entry.before)} to {signed_value(entry.after)}"
     if entry.player is None:
-        return f"Luck: P(X wins) − P(O wins) goes {went} ({entry.words})."
+        return f"Luck: {by}P(X wins) − P(O wins) goes {went} ({entry.words})."
     if not entry.loss:
-        return f"{entry.words}: {entry.mark}, it gives nothing away."
+        return f"{entry.words}: {by}{entry.mark}, it gives nothing away."
     return (
-        f"{entry.words}: {entry.mark}, it gives {about}{entry.loss:.4f} away against {entry.best}; with best "
+        f"{entry.words}: {by}{entry.mark}, it gives {entry.loss:.4f} away against {entry.best}; with best "
         f"play P(X wins) − P(O wins) goes {went}."
     )
 
@@ -193,16 +195,19 @@ def sign_note(parts: tuple[BoardPart, ...], level: Level) -> str:
 
 
 def _holds_a_pair(part: BoardPart) -> bool:
-    """Whether two rows put different symbols into the same two squares, with opposite signs."""
+    """Whether two rows differ by X and O exchanged between two squares, and by their signs."""
     return any(
-        pattern.translate(_SWAPPED) in part.amplitudes
-        and sign_of(part.amplitudes[pattern.translate(_SWAPPED)]) != sign_of(value)
+        sign_of(part.amplitudes.get(_exchanged(pattern, one, other), value)) != sign_of(value)
         for pattern, value in part.amplitudes.items()
-        if {"X", "O"} <= set(pattern)
+        for one, other in combinations(range(len(pattern)), 2)
+        if {pattern[one], pattern[other]} == {"X", "O"}
     )
 
 
-_SWAPPED = str.maketrans("XO", "OX")
+def _exchanged(pattern: str, one: int, other: int) -> str:
+    cells = list(pattern)
+    cells[one], cells[other] = cells[other], cells[one]
+    return "".join(cells)
 
 
 def herald_note(step: LessonStep) -> str:

@@ -224,7 +224,8 @@ def deciding_sentence(rules: Rules) -> str:
     else:
         said = f"{begin}; with equal numbers {open_or_full}"
     if options.max_observations is not None:
-        said += f"; if nobody has won after {options.max_observations} observations, it is a tie"
+        many = "s" * (options.max_observations != 1)
+        said += f"; if nobody has won after {options.max_observations} observation{many}, it is a tie"
     return said + "."
 
 

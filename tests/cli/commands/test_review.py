@@ -111,6 +111,16 @@ def test_lessons_have_the_marks_of_the_review() -> None:
     assert make_lesson(Record.parse("5"), shots=20).steps[-1].judgements == ()
 
 
+def test_lessons_call_the_marks_of_a_search_estimates() -> None:
+    """Level 1 with measure-turn is won for X from the middle on, whatever a short search may think."""
+    record = Record.parse('[Level "1"]\n[Options "measure-turn"]\n5 2+7 1+9 ?1=X')
+    assert not review(record.game()).exact
+    steps = make_lesson(record, shots=20).steps
+    said = [one for step in steps for one in step.judgements]
+    assert len(said) == 5
+    assert all("by the estimate of a search" in one for one in said)
+
+
 # --at and --phase
 
 

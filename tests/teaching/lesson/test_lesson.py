@@ -341,6 +341,13 @@ def test_signs_are_explained_where_they_are_and_as_far_as_the_level_shows_them(l
                 notes.add(note)
     text = " ".join(notes)
     assert bool(text) is (level >= 2)
+    # Both halves entangled: X's cell is exchanged with that of either attacker.
+    if level >= 2:
+        twice = make_lesson(Record.of(Game(level).play("1+3 1*2 9 3*4")), shots=5).steps[3]
+        assert twice.circuit is not None
+        assert "the pair" in sign_note(twice.circuit.after, LEVELS[level])
+    # Below Level 3 no two dice of one shape ever meet.
+    assert ("amplitudes are added" in text) is (level == 3)
     # Only the pair with the minus is opposite in both modes.
     assert {key for mode in Mode for key in pair(-1, mode)} == {"XO", "OX"}
     assert set(pair(1, Mode.ROTATED)) == {"XX", "OO"}
@@ -426,17 +433,19 @@ def test_the_deciding_sentence_says_what_decides_every_board(level: Level) -> No
 
 
 @pytest.mark.parametrize("options", ["", "tally,", "no-ties,"])
-def test_the_deciding_sentence_says_when_observations_run_out(options: str) -> None:
-    rules = Rules.of(5, f"{options}max-observations=3")
+@pytest.mark.parametrize("most", [1, 3])
+def test_the_deciding_sentence_says_when_observations_run_out(options: str, most: int) -> None:
+    rules = Rules.of(5, f"{options}max-observations={most}")
     found = re.search(
-        r"; if nobody has won after (\d+) observations, it is a (\w+)[.]", deciding_sentence(rules)
+        r"; if nobody has won after (\d+) observation(s?), it is a (\w+)[.]", deciding_sentence(rules)
     )
     assert found
+    assert bool(found[2]) is (found[1] != "1")
     for board in ("X........", "XXXOOOXOX", "XXXXXXOO."):
         for observations in range(int(found[1])):
             verdict = State(rules, observations=observations).verdict(board)
             ended = decide(board, rules) is Result.CONTINUE and observations + 1 == int(found[1])
-            assert verdict == (found[2] if ended else decide(board, rules))
+            assert verdict == (found[3] if ended else decide(board, rules))
 
 
 @pytest.mark.parametrize(
