@@ -21,6 +21,10 @@ class UnreachableError(BackendError):
     """A service did not answer, so it is not known whether the request arrived (exit status 3)."""
 
 
+class NeverArrivedError(BackendError):
+    """A job never reached the service, which has been asked; nothing was charged (exit status 3)."""
+
+
 class SimulationKilledError(BackendError):
     """The process of a simulation was killed; the job can be run again (exit status 3)."""
 

@@ -10,6 +10,7 @@ from circuits.backends.providers import (
     kind_of,
     list_backends,
     names_code,
+    refit,
     resume,
 )
 
@@ -25,5 +26,6 @@ __all__ = [
     "kind_of",
     "list_backends",
     "names_code",
+    "refit",
     "resume",
 ]

@@ -203,6 +203,23 @@ class Device(Backend, Protocol):
         """
         ...
 
+    def refit(self, job: "Job", notify: Notify = ...) -> "Prepared":
+        """Prepare a job that was never sent for the device as it is today.
+
+        Args:
+            job: what its file holds.
+            notify: told of retries and remarks.
+
+        Returns:
+            The job with its present cost; compiled again, and a warning says so, where the device has other
+            gates or connections by now.
+
+        Raises:
+            BackendUsageError: the device does not take it any more.
+            BackendError: the account or the service failed.
+        """
+        ...
+
     def resume(
         self,
         job: "Job",
@@ -211,7 +228,7 @@ class Device(Backend, Protocol):
         *,
         wait: bool = True,
         timeout: float | None = None,
-        resubmit: bool = False,
+        resubmit: "Prepared | None" = None,
         sleep: Callable[[float], None] = ...,
     ) -> "Fetched":
         """Get the result of a job that was sent before, perhaps by another process.
@@ -222,11 +239,13 @@ class Device(Backend, Protocol):
             notify: told of progress.
             wait: whether to wait for a job that is not done.
             timeout: seconds to wait at most.
-            resubmit: send a job that never reached the service, instead of saying so.
+            resubmit: what `refit` returned: send it if the job never reached the service, instead of saying
+                so.
             sleep: how to wait between questions to a service.
 
         Raises:
-            BackendError: the job failed, was cancelled, is unknown or never arrived, or the service failed.
+            NeverArrivedError: it never arrived, and there is nothing to send.
+            BackendError: the job failed, was cancelled or is unknown, or the service failed.
         """
         ...
 

@@ -97,6 +97,10 @@ class Job:
         instance: the CRN of the instance that it is charged to, or None.
         options: how it is run, as `circuits.backends.ibm.backend.JobOptions` has it.
         quantum_seconds: the estimated time on the device, the service's own once it is known.
+        used_seconds: the quantum seconds that the service has charged, once the job is done and it says so.
+        seconds_left: those left in the plan after that, or None if there is no limit or none is told.
+        calibration: what the device reported of the circuits' gates and qubits before the job was sent, as
+            `circuits.backends.calibration` has it, or None.
         reason: why there will be no shots.
         results: the shots of every circuit, once they are there.
         payload: the caller's own data; any JSON object.
@@ -113,6 +117,9 @@ class Job:
     instance: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     quantum_seconds: float | None = None
+    used_seconds: float | None = None
+    seconds_left: float | None = None
+    calibration: Mapping[str, Any] | None = None
     reason: str | None = None
     results: tuple[Shots, ...] | None = None
     payload: Mapping[str, Any] = field(default_factory=dict)
@@ -146,6 +153,9 @@ def to_json(job: Job) -> dict[str, Any]:
         "shots": job.shots,
         "options": dict(job.options),
         "quantum_seconds": job.quantum_seconds,
+        "used_seconds": job.used_seconds,
+        "seconds_left": job.seconds_left,
+        "calibration": None if job.calibration is None else dict(job.calibration),
         "reason": job.reason,
         "payload": dict(job.payload),
         "circuits": [
@@ -202,6 +212,9 @@ def from_json(data: object) -> Job:
         instance=_optional(data, "instance", str, lambda value: 0 < len(value) <= 500),
         options=_field(data, "options", dict),
         quantum_seconds=_optional(data, "quantum_seconds", float, lambda value: value >= 0),
+        used_seconds=_optional(data, "used_seconds", float, lambda value: value >= 0),
+        seconds_left=_optional(data, "seconds_left", float, lambda value: value >= 0),
+        calibration=_optional(data, "calibration", dict),
         # Shown as it is: nothing in it may speak to a terminal.
         reason=_optional(data, "reason", str, str.isprintable),
         results=tuple(_shots_from_json(entry, shots) for entry in results) if results is not None else None,

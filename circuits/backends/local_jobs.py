@@ -62,7 +62,8 @@ class JobHandle(ABC):
             BackendError: the job failed or was cancelled, the service cannot be reached, or the time is over.
         """
         if self.job.results is None:
-            self.update(JobState.DONE, results=tuple(self._results(notify, timeout, sleep)))
+            results = tuple(self._results(notify, timeout, sleep))
+            self.update(JobState.DONE, results=results, **self._usage())
             notify(Progress("done", job_id=self.job.job_id))
         assert self.job.results is not None
         return list(self.job.results)
@@ -74,6 +75,10 @@ class JobHandle(ABC):
             BackendError: a service does not cancel it, for example because it is done.
         """
         self.update(JobState.CANCELLED, reason="cancelled here")
+
+    def _usage(self) -> dict[str, float | None]:
+        """Return what the job has used, as the job's file has it."""
+        return {}
 
     @abstractmethod
     def _results(

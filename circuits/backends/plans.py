@@ -1,5 +1,6 @@
 """Jobs as values: how one is run, what it will cost, and what is known of the devices that run it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -10,6 +11,8 @@ from circuits.errors import BackendUsageError
 if TYPE_CHECKING:
     from circuits.backends.job_store import Job, StoredCircuit
     from circuits.decoding import Shots
+
+_TAG: Final = re.compile(r"[a-z0-9-]{1,64}")
 
 SEEDS: Final = 4
 """With how many seeds each circuit is compiled; the likeliest to succeed is kept."""
@@ -49,12 +52,14 @@ class JobOptions:
         twirling: randomise gates and measurements so that coherent errors average out.
         seeds: with how many seeds the compiler is run; the best result is kept.
         max_seconds: quantum seconds after which the service stops the job, or None for the service's limit.
+        tags: names by which the job is found in the service's lists, beside its own.
     """
 
     dynamical_decoupling: bool = False
     twirling: bool = False
     seeds: int = SEEDS
     max_seconds: int | None = None
+    tags: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "JobOptions":
@@ -64,6 +69,12 @@ class JobOptions:
             BackendUsageError: an option is unknown or has the wrong type.
         """
         allowed = {item.name: type(item.default) for item in fields(cls)}
+        tags = data.get("tags", [])
+        if type(tags) not in (list, tuple) or not all(
+            isinstance(tag, str) and _TAG.fullmatch(tag) for tag in tags
+        ):
+            raise BackendUsageError(f"the job file has wrong tags: {str(tags)[:40]!r}")
+        data = {**data, "tags": tuple(tags)}
         for key, value in data.items():
             kind = (int, type(None)) if key == "max_seconds" else (allowed.get(key, type(...)),)
             if type(value) not in kind:
@@ -104,6 +115,9 @@ class Cost:
         plan: the plan that it is charged to, or None where nothing is charged.
         instance: the instance's name, or None.
         paid: whether that plan costs money; None if unknown.
+        seconds_left: quantum seconds left in the plan, or None if there is no limit or none is told.
+        status: what the device says of itself, such as ``active``; None if it says nothing.
+        queue: how many jobs wait for it, or None where there is no queue.
     """
 
     circuits: tuple[CircuitCost, ...]
@@ -113,6 +127,9 @@ class Cost:
     plan: str | None = None
     instance: str | None = None
     paid: bool | None = False
+    seconds_left: float | None = None
+    status: str | None = None
+    queue: int | None = None
 
 
 @dataclass(frozen=True)
@@ -126,6 +143,7 @@ class Prepared:
         options: how it will be run.
         instance: what the service charges it to, by the service's own name, or None.
         warnings: what the caller should say before it sends the job, a line each.
+        obstacles: why the job would not run at present, a clause each.
     """
 
     backend: str
@@ -134,6 +152,7 @@ class Prepared:
     options: JobOptions = field(default_factory=JobOptions)
     instance: str | None = None
     warnings: tuple[str, ...] = ()
+    obstacles: tuple[str, ...] = ()
 
     @property
     def shots(self) -> int:

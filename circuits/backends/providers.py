@@ -22,7 +22,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Final
 
 from circuits.backends.base import AccountKeeper, Backend, Device
-from circuits.backends.plans import BackendRow, Fetched
+from circuits.backends.plans import BackendRow, Fetched, Prepared
 from circuits.backends.progress import Notify, ignore
 from circuits.errors import (
     BackendError,
@@ -174,7 +174,7 @@ def resume(
     *,
     wait: bool = True,
     timeout: float | None = None,
-    resubmit: bool = False,
+    resubmit: Prepared | None = None,
     sleep: Callable[[float], None] | None = None,
 ) -> Fetched:
     """Get the result of the job in a file, whatever happened to the process that sent it.
@@ -187,13 +187,14 @@ def resume(
         notify: told of progress.
         wait: whether to wait for a job that is not done.
         timeout: seconds to wait at most.
-        resubmit: send a job that never reached the service, instead of saying so.
+        resubmit: what `refit` returned: send it if the job never reached the service, instead of saying so.
         sleep: how to wait between questions to a service; None to sleep.
 
     Raises:
         BackendUsageError: the file is not a valid job file.
         UnknownBackendError: the device of a simulated job no longer exists.
-        BackendError: the job failed, was cancelled, is unknown or never arrived, or the service failed.
+        NeverArrivedError: the job never arrived, and there is nothing to send.
+        BackendError: the job failed, was cancelled or is unknown, or the service failed.
     """
     import time
 
@@ -223,6 +224,32 @@ def resume(
         assert isinstance(found, Fetched)
         return found
     return get_device(job.backend).resume(job, path, notify, **settings)
+
+
+def refit(path: str | PathLike[str], notify: Notify = ignore) -> Prepared:
+    """Prepare the job in a file, which never reached the service, for its device as it is today.
+
+    Args:
+        path: the job file.
+        notify: told of retries and remarks.
+
+    Returns:
+        The job with its present cost; compiled again where the device has other gates or connections by now.
+
+    Raises:
+        BackendUsageError: the file is not a valid job file, or the device does not take the job any more.
+        BackendError: the device is gone, or the account or the service failed.
+    """
+    from circuits.backends import job_store
+
+    job = job_store.load(path)
+    row = _ours(job.backend)
+    if row is not None and row.kind is Kind.REAL:
+        _need_client(job.backend)
+        from circuits.backends.ibm import backend as ibm
+
+        return ibm.refit(job, notify)
+    return get_device(job.backend).refit(job, notify)
 
 
 def list_backends(account: bool = False, notify: Notify = ignore) -> tuple[list[BackendRow], list[str]]:

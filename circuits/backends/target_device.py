@@ -17,6 +17,7 @@ from qiskit.transpiler import Target
 
 from circuits.backends import job_store
 from circuits.backends.base import ReadoutErrors
+from circuits.backends.calibration import calibration_of
 from circuits.backends.job_store import Job, JobState, StoredCircuit
 from circuits.backends.local_jobs import JobHandle, LocalHandle, local_name
 from circuits.backends.mitigation import readout_errors
@@ -75,9 +76,9 @@ class TargetDevice(ABC):
     def _seconds(self, compiled: list[QuantumCircuit], shots: int, options: JobOptions) -> tuple[float, str]:
         """Return how long a job keeps the device, and where that number comes from."""
 
-    def _charged(self, cost: Cost, notify: Notify) -> tuple[Cost, str | None, list[str]]:
-        """Return the cost with what it is charged to, the charged instance's own name, and warnings."""
-        return cost, None, []
+    def _charged(self, prepared: Prepared, notify: Notify) -> Prepared:
+        """Return a job with what it is charged to, and what the service says of device and account."""
+        return prepared
 
     def _listen(self, notify: Notify) -> AbstractContextManager[None]:
         """Take what libraries would write to standard error as remarks."""
@@ -135,13 +136,39 @@ class TargetDevice(ABC):
             for circuit in ready:
                 check_compiled(circuit, self.device)
             cost = self._cost(ready, shots, options)
-        cost, instance, remarks = self._charged(cost, notify)
         stored = tuple(
             StoredCircuit(circuit, labels[index] if labels else "", readouts[index] if readouts else None)
             for index, circuit in enumerate(ready)
         )
-        said = tuple(dict.fromkeys([*warnings, *remarks]))
-        return Prepared(self.name, stored, cost, options, instance, said)
+        prepared = self._charged(Prepared(self.name, stored, cost, options, warnings=tuple(warnings)), notify)
+        return replace(prepared, warnings=tuple(dict.fromkeys(prepared.warnings)))
+
+    def refit(self, job: Job, notify: Notify = ignore) -> Prepared:
+        """Return a job that was never sent as it would be sent now, and what that costs.
+
+        Where the device has not the gates or connections any more that the job was compiled for, all of it is
+        compiled again, and a warning says so.
+        """
+        options = JobOptions.from_json(job.options)
+        circuits = [item.circuit for item in job.circuits]
+        again = []
+        try:
+            for circuit in circuits:
+                check_compiled(circuit, self.device)
+        except BackendUsageError as error:
+            again.append(f"the circuits were compiled again, because by now {error}")
+            with self._listen(lambda news: again.append(news.detail)):
+                circuits = [compile_for(circuit, self.device, options.seeds) for circuit in circuits]
+        prepared = self.prepare(
+            circuits,
+            job.shots,
+            labels=[item.label for item in job.circuits],
+            readouts=[item.readout for item in job.circuits],
+            options=options,
+            compiled=True,
+            notify=notify,
+        )
+        return replace(prepared, warnings=tuple(dict.fromkeys([*again, *prepared.warnings])))
 
     def _check(self, circuits: Sequence[QuantumCircuit], shots: int) -> None:
         if not circuits:
@@ -209,9 +236,17 @@ class TargetDevice(ABC):
             quantum_seconds=prepared.cost.quantum_seconds,
             payload=payload or {},
         )
-        if path is not None:
-            job_store.save(job, path)
+        if path is None:
+            return job
+        job = self.calibrated(job)
+        job_store.save(job, path)
         return job
+
+    def calibrated(self, job: Job) -> Job:
+        """Return a job with what the device reports of its circuits now."""
+        circuits = [item.circuit for item in job.circuits if item.circuit.num_clbits]
+        with self._listen(ignore):
+            return replace(job, calibration=calibration_of(circuits, self.device))
 
     def send(self, job: Job, path: str | PathLike[str] | None = None, notify: Notify = ignore) -> JobHandle:
         """Send a job that has been written down: the second half of `submit`."""
@@ -243,7 +278,7 @@ class TargetDevice(ABC):
         *,
         wait: bool = True,
         timeout: float | None = None,
-        resubmit: bool = False,
+        resubmit: Prepared | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> Fetched:
         """Run a simulated job again, with its stored circuits and seed."""

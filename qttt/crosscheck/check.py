@@ -25,6 +25,7 @@ from qttt.game.odds import Odds, distance
 from qttt.game.position import Position
 from qttt.game.roots import Attack, kept_fraction, read_roots
 from qttt.game.squares import SQUARES
+from qttt.game.state import State
 from qttt.game.symbols import Mode, Symbol
 from qttt.observation.compiler import CompiledBoard, compile_lean, compile_moves
 from qttt.observation.devices import DeviceObserver
@@ -140,7 +141,7 @@ def check_mode(
     reference = drawn_from.outcomes()
     counts = sample.counts()
     shares = {board: number / sample.kept for board, number in counts.items()}
-    failing = _failing_fraction(game)
+    failing = failing_fraction(game.state)
     heralded = isinstance(observer, CircuitObserver) and not observer.lean and positions is None
     squares = _square_checks(game, mode, odds, counts, None if drawn_from is odds else drawn_from)
     exact_ok = (
@@ -168,10 +169,10 @@ def check_mode(
     )
 
 
-def _failing_fraction(game: Game) -> float:
+def failing_fraction(state: State) -> float:
     """How often a herald fires, by the dice road: the weight that the heralded operations lose."""
     kept = 1.0
-    for root in read_roots(game.state.position.standard()):
+    for root in read_roots(state.position.standard()):
         if any(site.attack is Attack.CANCELLED for site in root.sites):
             kept *= float(kept_fraction(root))
     return 1.0 - kept

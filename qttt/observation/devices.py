@@ -263,11 +263,10 @@ class DeviceObserver:
                 does not take.
             ServiceError: the account or the service failed.
         """
-        from circuits.backends.plans import JobOptions
         from circuits.backends.progress import ignore
 
         shots = self.shots if shots is None else shots
-        options = self.options or JobOptions(seeds=SEEDS)
+        options = self._options_for(game)
         modes = tuple(check_request(game.state, mode, shots) for mode in modes)
         fitted = [self._fit(_drafts(game, mode, self.encoding), options.seeds) for mode in modes]
         prepared = self.backend.prepare(
@@ -288,26 +287,33 @@ class DeviceObserver:
         label: str,
         shots: int,
         notify: "Notify | None" = None,
+        game: Game | None = None,
     ) -> Plan:
-        """Compile one circuit of another making, and say what it will cost.
+        """Compile one circuit of another making, of a game where it is of one, and say what it will cost.
 
         Raises:
             UsageError: the device does not take it.
             ServiceError: the account or the service failed.
         """
-        from circuits.backends.plans import JobOptions
         from circuits.backends.progress import ignore
 
-        options = self.options or JobOptions(seeds=SEEDS)
         prepared = self.backend.prepare(
             [circuit],
             shots,
             labels=[label],
             readouts=[readout],
-            options=options,
+            options=self._options_for(*([] if game is None else [game])),
             notify=notify or ignore,
         )
         return Plan(prepared, (circuit,), ())
+
+    def _options_for(self, *games: Game) -> "JobOptions":
+        """How a job is run, with the tags by which it is found among others of the account."""
+        from circuits.backends.plans import JobOptions
+
+        levels = sorted({game.rules.level.number for game in games})
+        tags = ("tiqtaqtoe", *(f"level-{level}" for level in levels))
+        return replace(self.options or JobOptions(seeds=SEEDS), tags=tags)
 
     def _fit(
         self, drafts: "list[tuple[QuantumCircuit, Readout]]", seeds: int

@@ -124,7 +124,7 @@ def plan_dynamic(
     # Before anything is compiled or asked: hours in a queue for a refusal would be no demonstration.
     observer.backend.check_dynamic(compiled.circuit)
     return observer.plan_circuit(
-        compiled.circuit, compiled.readout, str(policy), shots or DEFAULT_SHOTS, notify
+        compiled.circuit, compiled.readout, str(policy), shots or DEFAULT_SHOTS, notify, game
     )
 
 

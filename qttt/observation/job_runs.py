@@ -20,6 +20,7 @@ from qttt.observation.devices import DeviceObserver, Plan
 if TYPE_CHECKING:
     from circuits.backends.base import SentJob
     from circuits.backends.job_store import Job
+    from circuits.backends.plans import Prepared
     from circuits.backends.progress import Notify
     from circuits.decoding import Shots
 
@@ -141,15 +142,16 @@ def receive(pending: PendingJob, handle: "SentJob", notify: "Notify") -> "tuple[
         return tuple(handle.wait(notify, sleep=time.sleep))
 
 
-def fetch(pending: P, notify: "Notify", *, again: bool = False) -> "tuple[P, tuple[Shots, ...]]":
+def fetch(pending: P, notify: "Notify", *, again: "Prepared | None" = None) -> "tuple[P, tuple[Shots, ...]]":
     """Get the shots of a pending job, whatever happened to the process that sent it.
 
     Args:
         pending: what was found on disk.
         notify: told what happens.
-        again: send a job that never reached the service.
+        again: what to send if the job never reached the service (`circuits.backends.refit`).
 
     Raises:
+        NeverArrivedError: it never reached the service, and there is nothing to send.
         ServiceError: the job failed or was cancelled, and what waited for it is as it was; or the service did
             not answer.
     """
@@ -227,6 +229,8 @@ def describe(pending: PendingJob) -> dict[str, Any]:
         "job": None if pending.path is None else str(pending.path),
         "job_id": None if sent is None else sent.job_id,
         "quantum_seconds": None if sent is None else sent.quantum_seconds,
+        "used_seconds": None if sent is None else sent.used_seconds,
+        "seconds_left": None if sent is None else sent.seconds_left,
     }
 
 

@@ -45,6 +45,10 @@ class Service:
         self.plans = {"open": ("Open", "free"), "premium": ("Premium", "subscription")}
         self.devices = {"ibm_torino": "fake_torino", "ibm_manila": "fake_manila"}
         self.queues = {"ibm_torino": 7, "ibm_manila": 2}
+        self.conditions: dict[str, tuple[bool, str]] = {}
+        """Whether a device takes jobs, and what it says of itself, where that is not that it is active."""
+        self.charged: float | None = 2.0
+        """Quantum seconds of every job; None while the service has not reckoned."""
         self.jobs: dict[str, dict[str, Any]] = {}
         self.usage = {"usage_consumed_seconds": 60, "usage_limit_seconds": 600}
         self.estimate: float | None = 3.5
@@ -91,6 +95,9 @@ class Service:
                 return 200, {"jobs": [self._public(job) for job in found], "count": len(found)}
             case ["GET", "jobs", name]:
                 return self._job(name, self._public)
+            case ["GET", "jobs", name, "metrics"]:
+                status = "pending" if self.charged is None else "completed"
+                return 200, {"usage": {"status": status, "qpu_charge_time_seconds": self.charged}}
             case ["GET", "jobs", name, "results"]:
                 return self._job(name, lambda job: job["result"])
             case ["POST", "jobs", name, "cancel"]:
@@ -137,7 +144,8 @@ class Service:
         if name not in self.devices:
             return 404, {"error": {"message": "no such device", "code": 1}}
         if what == "status":
-            return 200, {"state": True, "status": "active", "length_queue": self.queues[name]}
+            state, said = self.conditions.get(name, (True, "active"))
+            return 200, {"state": state, "status": said, "length_queue": self.queues[name]}
         return 200, self._snapshot(name, {"configuration": "conf", "properties": "props"}[what])
 
     def _submit(self, payload: dict[str, Any]) -> Answer:

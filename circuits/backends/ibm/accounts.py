@@ -56,10 +56,6 @@ class AccountState:
         if self.paid is None:
             name = self.instance or "(none)"
             return f"the plan of instance {name} is unknown: its quantum time may cost money"
-        if self.seconds_left == 0:
-            return (
-                f"instance {self.instance} has no quantum time left: the job would wait until there is some"
-            )
         return None
 
 

@@ -11,7 +11,8 @@ A simulated device goes the same way as a real one, sampler included.
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import asdict, replace
+from math import ceil
 from os import PathLike
 from typing import Any, Final
 
@@ -25,18 +26,27 @@ from circuits.backends.ibm.accounts import account_state, connect
 from circuits.backends.ibm.cost import quantum_seconds
 from circuits.backends.ibm.devices import fake_device
 from circuits.backends.ibm.dynamic import dynamic_check
-from circuits.backends.ibm.errors import attempt, calm
+from circuits.backends.ibm.errors import attempt, calm, scrub
 from circuits.backends.ibm.jobs import FINAL, ServiceHandle, nothing_sent, service_estimate
 from circuits.backends.ibm.simulation import sampler_options, simulate
 from circuits.backends.ibm.simulation_process import simulate_apart
 from circuits.backends.job_store import Job, JobState
 from circuits.backends.local_cost import simulation_cost
 from circuits.backends.local_jobs import JobHandle
-from circuits.backends.plans import Cost, Fetched, JobOptions
+from circuits.backends.plans import Fetched, JobOptions, Prepared
 from circuits.backends.progress import Notify, Progress, ignore
 from circuits.backends.target_device import TargetDevice
 from circuits.decoding import Shots
-from circuits.errors import BackendError, UnknownBackendError
+from circuits.errors import BackendError, NeverArrivedError, UnknownBackendError
+
+_LIMIT_FACTOR: Final = 5
+_LEAST_LIMIT: Final = 30
+_MOST_LIMIT: Final = 10_800
+"""A job is stopped after a multiple of its estimate, in quantum seconds: at least so many, and at most the
+service's own limit. So a fault cannot use up a plan."""
+
+_IDLE: Final = ("internal", "paused")
+"""What a device says of itself that takes jobs and does not run them."""
 
 _HERE_SECONDS: Final = 1.2
 """A simulation with a run that takes longer has a process of its own: no run here can be interrupted."""
@@ -66,15 +76,44 @@ class IBMBackend(TargetDevice):
     def _listen(self, notify: Notify) -> AbstractContextManager[None]:
         return calm(notify)
 
-    def _charged(self, cost: Cost, notify: Notify) -> tuple[Cost, str | None, list[str]]:
+    def _charged(self, prepared: Prepared, notify: Notify) -> Prepared:
         if self._service is None:
-            return cost, None, []
+            return prepared
         state = account_state(self._service, notify)
-        warnings = [state.warning] if state.warning else []
-        if state.seconds_left is not None and 0 < state.seconds_left < cost.quantum_seconds:
-            needed, left = f"{cost.quantum_seconds:.0f}", f"{state.seconds_left:.0f}"
-            warnings.append(f"the job needs about {needed} quantum seconds and {left} are left")
-        return replace(cost, plan=state.plan, instance=state.instance, paid=state.paid), state.crn, warnings
+        status = attempt(self.device.status, f"asking {self.name} how it is", notify)
+        said = scrub(status.status_msg) or ("active" if status.operational else "out of operation")
+        cost, warnings, obstacles = prepared.cost, list(prepared.warnings), []
+        if state.warning:
+            warnings.append(state.warning)
+        if not status.operational or said in _IDLE:
+            obstacles.append(f"{self.name} runs no jobs at present ({said})")
+        if state.seconds_left is not None:
+            if state.seconds_left <= 0:
+                obstacles.append(f"instance {state.instance} has no quantum time left")
+            elif state.seconds_left < cost.quantum_seconds:
+                needed, left = f"{cost.quantum_seconds:.0f}", f"{state.seconds_left:.0f}"
+                warnings.append(f"the job needs about {needed} quantum seconds and {left} are left")
+        options = prepared.options
+        if options.max_seconds is None:
+            limit = max(_LEAST_LIMIT, ceil(_LIMIT_FACTOR * cost.quantum_seconds))
+            options = replace(options, max_seconds=min(limit, _MOST_LIMIT))
+        return replace(
+            prepared,
+            cost=replace(
+                cost,
+                plan=state.plan,
+                instance=state.instance,
+                paid=state.paid,
+                seconds_left=state.seconds_left,
+                status=said,
+                queue=int(status.pending_jobs),
+            ),
+            options=options,
+            instance=state.crn,
+            warnings=tuple(warnings),
+            # What measures nothing is not sent.
+            obstacles=tuple(obstacles) if cost.quantum_seconds else (),
+        )
 
     def _seconds(self, compiled: list[QuantumCircuit], shots: int, options: JobOptions) -> tuple[float, str]:
         executions = shots
@@ -99,8 +138,11 @@ class IBMBackend(TargetDevice):
             handle.update(done.state)
             return handle
         notify(Progress("submitting", self._sending(job)))
+        self._check_job(job)
         remote = self._send_remotely(job, notify)
-        handle = ServiceHandle(job.at(JobState.SUBMITTED, job_id=remote.job_id()), path, remote)
+        handle = ServiceHandle(
+            job.at(JobState.SUBMITTED, job_id=remote.job_id()), path, remote, self._service
+        )
         handle.update(handle.job.state, quantum_seconds=service_estimate(handle) or job.quantum_seconds)
         return handle
 
@@ -174,7 +216,7 @@ def resume(
     *,
     wait: bool = True,
     timeout: float | None = None,
-    resubmit: bool = False,
+    resubmit: Prepared | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Fetched:
     """Get the result of a job of the service, also when its device is gone.
@@ -193,28 +235,49 @@ def resume(
     return Fetched(handle.job, tuple(shots))
 
 
-def _find_remotely(job: Job, path: str | PathLike[str], notify: Notify, resubmit: bool) -> ServiceHandle:
+def refit(job: Job, notify: Notify = ignore) -> Prepared:
+    """Prepare a job that never reached the service for its device as it is today.
+
+    Raises:
+        BackendError: the device is gone, or the account or the service failed.
+        BackendUsageError: the device does not take the job any more.
+    """
+    return _todays_device(job, notify).refit(job, notify)
+
+
+def _todays_device(job: Job, notify: Notify) -> IBMBackend:
+    try:
+        return _account_backend(job.backend, job.instance, 1, notify)
+    except UnknownBackendError as error:
+        raise BackendError(f"the job never reached the service, and its device is gone: {error}") from error
+
+
+def _find_remotely(
+    job: Job, path: str | PathLike[str], notify: Notify, resubmit: Prepared | None
+) -> ServiceHandle:
     service = connect(job.instance, notify)
     if job.job_id is not None:
         name = job.job_id
-        return ServiceHandle(
-            job, path, remote=attempt(lambda: service.job(name), f"fetching job {name}", notify)
-        )
+        remote = attempt(lambda: service.job(name), f"fetching job {name}", notify)
+        return ServiceHandle(job, path, remote, service)
     found = attempt(
         lambda: service.jobs(limit=1, job_tags=[job.tag], instance=job.instance),
         "looking for the job",
         notify,
     )
     if found:
-        handle = ServiceHandle(job, path, remote=found[0])
+        handle = ServiceHandle(job, path, found[0], service)
         handle.update(JobState.SUBMITTED, job_id=found[0].job_id())
         return handle
-    if not resubmit:
-        raise BackendError("the job never reached the service, so nothing was charged: submit it again")
-    try:
-        backend = _account_backend(job.backend, job.instance, 1, notify)
-    except UnknownBackendError as error:
-        raise BackendError(f"the job never reached the service, and its device is gone: {error}") from error
-    sent = backend.send(job, path, notify)
+    if resubmit is None:
+        raise NeverArrivedError("the job never reached the service, so nothing was charged: submit it again")
+    fitting = replace(
+        job,
+        circuits=resubmit.circuits,
+        options=asdict(resubmit.options),
+        quantum_seconds=resubmit.cost.quantum_seconds,
+    )
+    device = _todays_device(job, notify)
+    sent = device.send(device.calibrated(fitting), path, notify)
     assert isinstance(sent, ServiceHandle)
     return sent

@@ -45,6 +45,9 @@ _PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 5
 
 _CREDENTIAL: Final = re.compile(r"(?i)\b(bearer|apikey|api_key|token)([\s=:'\"]+)[^\s'\",]{8,}")
 
+_GONE: Final = re.compile(r"Unable to create configuration for ([\w-]{1,100})\.")
+_ANSWER: Final = re.compile(r"[\s.:]*[\[{][\s\[{]*[\"'].*[\]}]['\"]?\s*$", re.DOTALL)
+
 _secrets: set[str] = set()
 
 
@@ -241,7 +244,14 @@ class _Collector(logging.Handler):
         self._notify = notify
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._notify(Progress("note", scrub(record.getMessage())))
+        self._notify(Progress("note", _remark(record.getMessage())))
+
+
+def _remark(message: str) -> str:
+    """A line of the client's log for people: without the service's answer in JSON behind its words."""
+    if (gone := _GONE.match(message)) and "404" in message:
+        return f"the service does not list {gone[1]} any more"
+    return scrub(_ANSWER.sub("", message))
 
 
 @contextmanager

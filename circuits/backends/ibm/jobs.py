@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from os import PathLike
 from typing import Any, Final
 
@@ -24,11 +25,22 @@ class ServiceHandle(JobHandle):
 
     Attributes:
         remote: the client's object for it.
+        service: the client's object for the account.
     """
 
-    def __init__(self, job: Job, path: str | PathLike[str] | None, remote: Any) -> None:
+    def __init__(self, job: Job, path: str | PathLike[str] | None, remote: Any, service: Any = None) -> None:
         super().__init__(job, path)
         self.remote = remote
+        self.service = service
+
+    def _usage(self) -> dict[str, float | None]:
+        # No error counts, it is a courtesy; and the service may not have reckoned yet: then it says 0.
+        used = left = None
+        with suppress(Exception), calm():
+            used = float(self.remote.usage()) or None
+        with suppress(Exception), calm():
+            left = float(self.service.usage()["usage_remaining_seconds"])
+        return {"used_seconds": used, "seconds_left": left}
 
     def _results(self, notify: Notify, timeout: float | None, sleep: Callable[[float], None]) -> list[Shots]:
         end = None if timeout is None else time.monotonic() + timeout

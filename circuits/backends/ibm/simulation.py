@@ -71,6 +71,6 @@ def sampler_options(job: Job) -> dict[str, Any]:
     return {
         "dynamical_decoupling": {"enable": options.dynamical_decoupling},
         "twirling": {"enable_gates": options.twirling, "enable_measure": options.twirling},
-        "environment": {"job_tags": [job.tag]},
+        "environment": {"job_tags": [job.tag, *options.tags]},
         "max_execution_time": options.max_seconds,
     }

@@ -92,6 +92,7 @@ COMMANDS: tuple[Entry, ...] = (
         ("circuit", "the circuit of a game, drawn or as OpenQASM 3"),
         ("observe", "observe a full board by circuit or dice"),
         ("check", "hold dice, circuits and shots against each other"),
+        ("decode", "turn counts from any provider into boards"),
         ("backends", "what a board can be observed on"),
         ("login", "keep an IBM Quantum account on this computer"),
     ),

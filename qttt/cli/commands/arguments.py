@@ -103,6 +103,10 @@ FLAGS: Final[dict[str, dict[str, Any]]] = {
         "help": "take a result even where a device's shots say no more of the board than random bits",
     },
     "--dry-run": {"action": "store_true", "help": "say what a job would cost, and send nothing"},
+    "--anyway": {
+        "action": "store_true",
+        "help": "send a job also to a device that runs none at present, or for a plan without time left",
+    },
     "--yes": {
         "action": "store_true",
         "help": "send a job to a real device without asking; with --resume, also one that never arrived "

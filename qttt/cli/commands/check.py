@@ -57,9 +57,9 @@ def view_differences(record: Record, modes: Iterable[Mode]) -> "dict[Mode, ViewD
     return {mode: compare_views(tabletop.state.odds(mode), physical.state.odds(mode)) for mode in modes}
 
 
-_ON_DEVICES = ("--dry-run", "--yes", *DEVICE_FLAGS, "--mitigate")
+_ON_DEVICES = ("--dry-run", "--yes", "--anyway", *DEVICE_FLAGS, "--mitigate")
 _SHOTS = (*RECORD_FLAGS, *MOMENT_FLAGS, "--backend", "--rolls", "--shots", *DEVICE_FLAGS)
-_OWN_RECORDS = (*_SHOTS, "--mode", "--mitigate", "--dry-run", "--yes", "--resume")
+_OWN_RECORDS = (*_SHOTS, "--mode", "--mitigate", "--dry-run", "--yes", "--anyway", "--resume")
 """What ``--self`` has settled."""
 _SENT_FOR = (*_SHOTS, "--seed", "--mode", "--mitigate", "--dry-run")
 """What a job that was sent has settled."""
@@ -77,7 +77,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     add_flags(parser, "--shots", help="shots to take in each mode (default 4096)")
     add_flags(parser, "--seed", "--json")
     add_device_flags(parser)
-    add_flags(parser, "--dry-run", "--yes")
+    add_flags(parser, "--dry-run", "--yes", "--anyway")
     parser.add_argument(
         "--mitigate",
         action="store_true",
@@ -159,7 +159,7 @@ def _by_device(
     with progress(session, device.backend.local) as notify:
         plan = device.plan(game, modes, shots, notify)
     predicted = predict(device, plan, mitigated=arguments.mitigate)
-    confirm(plan, device, session, arguments.yes)
+    confirm(plan, device, session, arguments.yes, arguments.anyway)
     file = Path(arguments.record) if names_file(arguments.record) else None
     path = free_check_path(file) if device.keeps_job(file) else None
     if path is not None and device.backend.local and not os.access(path.parent, os.W_OK):
@@ -181,7 +181,7 @@ def _resume(arguments: Namespace, session: Session) -> int:
     game = pending.record.game()
     for mode in pending.predictions:
         check_request(game.state, mode, 1)
-    pending, runs = fetch_job(pending, session, arguments.yes)
+    pending, runs = fetch_job(pending, session, arguments.yes, arguments.anyway)
     report = pending.report(game, runs)
     differences = view_differences(pending.record, pending.predictions) if pending.views else {}
     return _tell(report, pending.record, differences, arguments, session, pending)
@@ -241,8 +241,10 @@ def _tell(
         session.write_json({**level, **_to_json(report, differences), **job})
     else:
         _show(report, differences, session)
-        if pending is not None and pending.path is not None:
-            session.show(f"The job is kept in {pending.path}.")
+        if pending is not None:
+            from qttt.cli.console.job_output import job_remarks
+
+            session.show(*job_remarks(pending))
     if report.ok is None:
         empty = next(one for one in report.modes if one.ok is None)
         why = empty.sample.nothing

@@ -76,9 +76,10 @@ def circuit_text(
         UsageError: the circuit cannot be drawn so.
     """
     from circuits.drawing import draw, to_qasm3
-    from qttt.observation.compiler import compile_lean, compile_moves, with_opened
+    from qttt.observation.compiler import with_opened
+    from qttt.observation.exports import Export
 
-    compiled = compile_lean(game, mode, strict=strict) if style == "lean" else compile_moves(game, mode)
+    compiled = _compiled(game, mode, style, strict)
     circuit = compiled.circuit
     if opened is not None:
         circuit = with_opened(compiled, _numbers(opened, compiled))
@@ -86,8 +87,15 @@ def circuit_text(
         board = next(iter(game.state.odds(mode).outcomes()))
         return f"The board {board} is certain: no qubit is needed.\n"
     if format == "qasm3":
-        return to_qasm3(circuit)
+        return Export.of(game, mode, compiled).commented(to_qasm3(circuit))
     return draw(circuit, format, all_wires=all_wires, width=width)
+
+
+def _compiled(game: Game, mode: Mode, style: str, strict: bool) -> "CompiledBoard":
+    """The circuit of a style."""
+    from qttt.observation.compiler import compile_lean, compile_moves
+
+    return compile_lean(game, mode, strict=strict) if style == "lean" else compile_moves(game, mode)
 
 
 def _numbers(opened: str, compiled: "CompiledBoard") -> set[int]:
@@ -258,12 +266,16 @@ def _format(arguments: Namespace) -> str:
 
 
 def _show_stats(game: Game, mode: Mode, arguments: Namespace, session: Session) -> int:
+    from qttt.observation.exports import Export
+
     with waiting(session, "counting gates"):
         stats = circuit_stats(
             game, mode, style=arguments.style, backend=arguments.backend, strict=arguments.strict
         )
     if arguments.json:
-        session.write_json({"level": game.rules.level.number, **stats})
+        compiled = _compiled(game, mode, arguments.style, arguments.strict)
+        readout = Export.of(game, mode, compiled).to_json()
+        session.write_json({"level": game.rules.level.number, **stats, "readout": readout})
         return 0
     from qttt.cli.console.tables import plain_table
 
@@ -283,7 +295,8 @@ COMMAND = Command(
         "Each square has a qubit for its occupancy (occ), one for its symbol (sym) and one that tells "
         "whether a half-cancel succeeded (her). Every move is a box with a name; a text drawing shows only "
         "the wires on which something happens. The stats are those after optimisation, measurements "
-        "included."
+        "included. --json and OpenQASM say too what each bit means and what every square holds, certain ones "
+        "included: qttt decode reads either beside counts from any provider."
     ),
     examples=(
         "circuit '1 1*2'",

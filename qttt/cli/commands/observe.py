@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from qttt.observation.dynamic import Policy
     from qttt.observation.observers import Observer, Sample
 
-_ON_DEVICES = ("--dynamic", "--dry-run", "--yes", *DEVICE_FLAGS, "--accept-noise")
+_ON_DEVICES = ("--dynamic", "--dry-run", "--yes", "--anyway", *DEVICE_FLAGS, "--accept-noise")
 _SENT_FOR = (
     *(*RECORD_FLAGS, *MOMENT_FLAGS, "--backend", "--rolls", "--shots", *DEVICE_FLAGS),
     *("--seed", "--dynamic", "--dry-run"),
@@ -62,7 +62,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     )
     add_flags(parser, "--json")
     add_device_flags(parser)
-    add_flags(parser, "--accept-noise", "--dry-run", "--yes")
+    add_flags(parser, "--accept-noise", "--dry-run", "--yes", "--anyway")
     parser.add_argument(
         "--dynamic",
         metavar="SQUARE",
@@ -249,7 +249,9 @@ def _observation(
         )
         session.show_game(game, to_stderr=True)
 
-    return DeviceObservation(game, session, choose, show_positions, arguments.yes, arguments.accept_noise)
+    return DeviceObservation(
+        *(game, session, choose, show_positions, arguments.yes, arguments.accept_noise, arguments.anyway)
+    )
 
 
 def _policy(arguments: Namespace) -> "Policy | None":
@@ -282,6 +284,7 @@ def _mode(game: Game, arguments: Namespace) -> Mode | None:
 
 
 def _tell(game: Game, outcome: "Outcome", arguments: Namespace, session: Session) -> int:
+    from qttt.cli.console.job_output import job_remarks
     from qttt.observation.job_runs import describe
 
     pending, sample = outcome.pending, outcome.sample
@@ -301,7 +304,7 @@ def _tell(game: Game, outcome: "Outcome", arguments: Namespace, session: Session
         session.write_json(report)
         return 0
     file = arguments.save or (None if pending.file is None else str(pending.file))
-    show_observation(game, report, file, session, _remarks(report))
+    show_observation(game, report, file, session, [*_remarks(report), *job_remarks(pending)])
     return 0
 
 
@@ -316,8 +319,6 @@ def _remarks(report: dict[str, Any]) -> list[str]:
         lines.append(f"{report['agreeing']:,} of these have the observed positions.")
     if report["collapsed"]:
         lines.append("The circuit prepared the state that the observed positions had left.")
-    if report["job"] is not None:
-        lines.append(f"The job is kept in {report['job']}.")
     return lines
 
 

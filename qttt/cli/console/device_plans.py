@@ -12,8 +12,10 @@ from qttt.observation.observers import refuse_rolls
 from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
+    from qiskit.circuit import QuantumCircuit
     from rich.status import Status
 
+    from circuits.backends.plans import Prepared
     from circuits.backends.progress import Progress
 
 
@@ -31,9 +33,7 @@ def plan_report(plan: Plan, observer: DeviceObserver) -> dict[str, Any]:
                 "two_qubit_gates": circuit.two_qubit_gates,
                 "depth": circuit.depth,
                 "usable": circuit.faultless,
-                "operations": {
-                    str(name): int(count) for name, count in sorted(item.circuit.count_ops().items())
-                },
+                "operations": _operations(item.circuit),
             }
             for circuit, item in zip(cost.circuits, plan.prepared.circuits, strict=True)
         ],
@@ -43,6 +43,10 @@ def plan_report(plan: Plan, observer: DeviceObserver) -> dict[str, Any]:
         "plan": cost.plan,
         "instance": cost.instance,
         "paid": cost.paid,
+        "seconds_left": cost.seconds_left,
+        "status": cost.status,
+        "queue": cost.queue,
+        "obstacles": list(plan.prepared.obstacles),
         "warnings": list(plan.prepared.warnings),
         "noise": plan.noise,
     }
@@ -57,13 +61,11 @@ def _usable(faultless: float | None) -> str:
     return "next to none" if faultless < LEAST_FAULTLESS else f"at least {percent(faultless)}"
 
 
-def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stderr: bool = False) -> None:
+def show_plan(plan: Plan, session: Session, *, to_stderr: bool = False) -> None:
     """Print the circuits of a plan and what they will cost."""
     from circuits.drawing import draw
     from qttt.cli.console.characters import in_ascii
-    from qttt.cli.console.tables import plain_table
 
-    report = plan_report(plan, observer)
     for item, draft in zip(plan.prepared.circuits, plan.drafts, strict=True):
         if draft.num_qubits:
             text = str(draw(draft, "text", width=session.drawing_columns))
@@ -73,30 +75,52 @@ def show_plan(plan: Plan, observer: DeviceObserver, session: Session, *, to_stde
                 "",
                 to_stderr=to_stderr,
             )
+    show_cost(plan.prepared, session, to_stderr=to_stderr)
+
+
+def show_cost(prepared: "Prepared", session: Session, *, to_stderr: bool = False) -> None:
+    """Print what the circuits of a job are like on its device, what they will cost, and how the device is."""
+    from qttt.cli.console.tables import plain_table
+
+    cost = prepared.cost
     table = plain_table(
         "mode", ">qubits", ">two-qubit gates", ">depth", ">usable shots", "operations", prose=5
     )
-    for row in report["circuits"]:
+    for circuit, item in zip(cost.circuits, prepared.circuits, strict=True):
         table.add_row(
-            row["mode"],
-            str(row["qubits"]),
-            str(row["two_qubit_gates"]),
-            str(row["depth"]),
-            _usable(row["usable"]),
-            ", ".join(f"{name} {count}" for name, count in row["operations"].items()),
+            item.label,
+            str(circuit.qubits),
+            str(circuit.two_qubit_gates),
+            str(circuit.depth),
+            _usable(circuit.faultless),
+            ", ".join(f"{name} {count}" for name, count in _operations(item.circuit).items()),
         )
-    unknown = any(row["usable"] is None for row in report["circuits"])
+    unknown = any(circuit.faultless is None for circuit in cost.circuits)
     errors = "which reports no errors" if unknown else "as the device reports its errors"
-    charged = "nothing is charged" if report["plan"] is None else f"plan {report['plan']}"
-    if report["instance"] is not None:
-        charged += f", instance {report['instance']}"
+    charged = "nothing is charged" if cost.plan is None else f"plan {cost.plan}"
+    if cost.instance is not None:
+        charged += f", instance {cost.instance}"
+    if cost.seconds_left is not None:
+        charged += f", with {cost.seconds_left:,.0f} quantum seconds left"
     session.show(
-        f"On {report['backend']}, {errors}:",
+        f"On {prepared.backend}, {errors}:",
         table,
-        f"{len(report['circuits'])} x {report['shots']:,} shots, about {report['quantum_seconds']:.1f} "
-        f"quantum seconds ({report['basis']}); {charged}.",
-        *(f"Note: {warning}." for warning in report["warnings"]),
+        f"{len(cost.circuits)} x {cost.shots:,} shots, about {cost.quantum_seconds:.1f} "
+        f"quantum seconds ({cost.basis}); {charged}.",
+        *([] if cost.status is None else [f"{prepared.backend} is {cost.status}{_waiting(cost.queue)}."]),
+        *(f"Note: {remark}." for remark in (*prepared.warnings, *prepared.obstacles)),
         to_stderr=to_stderr,
+    )
+
+
+def _operations(circuit: "QuantumCircuit") -> dict[str, int]:
+    return {str(name): int(count) for name, count in sorted(circuit.count_ops().items())}
+
+
+def _waiting(queue: int | None) -> str:
+    """How many jobs wait for a device, after a comma."""
+    return (
+        "" if queue is None else f", {queue} {'job is' if queue == 1 else 'jobs are'} waiting for the device"
     )
 
 
@@ -107,7 +131,7 @@ def show_dry_run(
     if as_json:
         session.write_json({"level": level, **plan_report(plan, observer)})
     else:
-        show_plan(plan, observer, session)
+        show_plan(plan, session)
 
 
 def find_device(name: str, rolls: Rolls, session: Session, **settings: bool) -> DeviceObserver:
@@ -168,6 +192,5 @@ def _line(news: "Progress") -> str:
     text: str = news.status
     if news.job_id:
         text += f", job {news.job_id}"
-    if news.queue is not None:
-        text += f", {news.queue} {'job is' if news.queue == 1 else 'jobs are'} waiting for the device"
+    text += _waiting(news.queue)
     return f"{text}: {news.detail}" if news.detail else text

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from qttt.cli.console.device_plans import progress, show_plan
+from qttt.cli.console.device_plans import progress, show_cost, show_plan
 from qttt.cli.console.session import Session, StoppedError
 from qttt.errors import ServiceError, UsageError
 from qttt.game.game import Game
@@ -81,6 +81,7 @@ class DeviceObservation:
         choose: asks for the mode once the positions are known.
         show_positions: told when the positions are known, before the mode is asked for.
         sure: send a job to a real device without asking, also one that never arrived there.
+        anyway: send a job also where it would not run at present.
         accept_noise: take a result even if the shots say nothing of the board.
     """
 
@@ -90,6 +91,7 @@ class DeviceObservation:
     show_positions: ShowPositions
     sure: bool = False
     accept_noise: bool = False
+    anyway: bool = False
 
     def observe(
         self,
@@ -134,7 +136,7 @@ class DeviceObservation:
 
     def resume(self, pending: Pending) -> Outcome:
         """Fetch the result of a job that was sent before, and go on; raises what `observe` does."""
-        pending, runs = fetch_job(pending, self.session, self.sure)
+        pending, runs = fetch_job(pending, self.session, self.sure, self.anyway)
         assert pending.sent is not None
         job = pending.sent
 
@@ -180,7 +182,7 @@ class DeviceObservation:
             if not self.accept_noise:
                 raise NoiseError(f"{noise}: nothing was sent; --accept-noise sends it all the same")
             self.session.show(f"Note: {noise}.", to_stderr=True)
-        confirm(plan, device, self.session, self.sure)
+        confirm(plan, device, self.session, self.sure, self.anyway)
         path = free_path(pending.file, self.game) if keep else None
         if instead is not None:
             # A record that waits for one job is never written over by one that waits for another.
@@ -319,23 +321,31 @@ def run_job(
     with progress(session, observer.backend.local) as notify, _interruptible(pending):
         pending, handle = send(observer, plan, pending, draw_seed(rng), notify)
         runs = receive(pending, handle, notify)
-    return pending, runs
+    # By now the job knows what it has used.
+    return pending.with_job(handle.job), runs
 
 
-def fetch_job(pending: P, session: Session, sure: bool = False) -> "tuple[P, tuple[Shots, ...]]":
-    """Fetch the result of a job that was sent before.
+def fetch_job(
+    pending: P, session: Session, sure: bool = False, anyway: bool = False
+) -> "tuple[P, tuple[Shots, ...]]":
+    """Fetch the result of a job that was sent before; one that never arrived is sent, if that is wanted.
+
+    Its circuits are held against the device as it is today and compiled again where they do not fit it any
+    more; what it costs is shown again.
 
     Args:
         pending: what waits for it, as it was found on disk.
         session: where its progress is shown.
         sure: send it if it never reached the service, and ask nothing.
+        anyway: send it also where it would not run at present.
 
     Raises:
-        NotSentError: the user does not want to simulate what costs much here.
+        NotSentError: the user does not want to send it, or to simulate what costs much here.
         ServiceError: the job failed, is unknown, or never arrived; or the service failed.
         StillQueuedError: the user interrupted the wait.
     """
-    from circuits.backends import Kind, kind_of
+    from circuits.backends import Kind, kind_of, refit
+    from circuits.errors import NeverArrivedError
 
     assert pending.sent is not None
     # What is over is read from its file alone, whoever has run it.
@@ -343,11 +353,25 @@ def fetch_job(pending: P, session: Session, sure: bool = False) -> "tuple[P, tup
     with _interruptible(pending):
         if local and not sure:
             _confirm_simulation(pending.sent, session)
+    try:
+        with progress(session, local) as notify, _interruptible(pending):
+            return fetch(pending, notify)
+    except NeverArrivedError:
+        if not (sure or session.interactive):
+            raise
+    assert pending.path is not None
+    with progress(session, local) as notify:
+        prepared = refit(pending.path, notify)
+    session.show("The job never reached the service, so nothing was charged.", to_stderr=True)
+    show_cost(prepared, session, to_stderr=True)
+    _confirm_sending(prepared, session, sure, anyway)
+    # From here on its record waits for it again, also where a crash had come between the two.
+    pending.keep()
     with progress(session, local) as notify, _interruptible(pending):
-        return fetch(pending, notify, again=sure)
+        return fetch(pending, notify, again=prepared)
 
 
-def confirm(plan: Plan, observer: DeviceObserver, session: Session, sure: bool) -> None:
+def confirm(plan: Plan, observer: DeviceObserver, session: Session, sure: bool, anyway: bool = False) -> None:
     """Show what a job on a real device will cost and, if it costs anything, ask; else show remarks.
 
     A simulated device's job is asked for where it costs much here.
@@ -357,23 +381,36 @@ def confirm(plan: Plan, observer: DeviceObserver, session: Session, sure: bool) 
         observer: the device.
         session: where it is shown and asked.
         sure: do not ask.
+        anyway: send it also where it would not run at present.
 
     Raises:
         UsageError: nobody can be asked.
+        ServiceError: it would not run at present, and that is not accepted.
         NotSentError: the user does not want it.
     """
     if not observer.backend.local:
-        show_plan(plan, observer, session, to_stderr=True)
-        if not sure and plan.prepared.cost.quantum_seconds:
-            if not session.interactive:
-                raise UsageError(f"a job on {observer.name} uses quantum time: say --yes to send it")
-            if session.ask("Send it?", ["yes", "no"]) == "no":
-                raise NotSentError("nothing was sent")
+        show_plan(plan, session, to_stderr=True)
+        _confirm_sending(plan.prepared, session, sure, anyway)
         return
     for warning in plan.prepared.warnings:
         session.show(f"Note: {warning}.", to_stderr=True)
     if not sure:
         _confirm_simulation(plan.prepared, session)
+
+
+def _confirm_sending(prepared: "Prepared", session: Session, sure: bool, anyway: bool) -> None:
+    """Ask whether to send a job whose cost has been shown; raises what `confirm` does."""
+    if prepared.obstacles and not anyway:
+        raise ServiceError(
+            f"{' and '.join(prepared.obstacles)}: nothing was sent; with --anyway qttt observe, check and "
+            "submit send it all the same, and it waits"
+        )
+    if sure or not prepared.cost.quantum_seconds:
+        return
+    if not session.interactive:
+        raise UsageError(f"a job on {prepared.backend} uses quantum time: say --yes to send it")
+    if session.ask("Send it?", ["yes", "no"]) == "no":
+        raise NotSentError("nothing was sent")
 
 
 def _confirm_simulation(job: "Job | Prepared", session: Session) -> None:
@@ -393,6 +430,16 @@ def _confirm_simulation(job: "Job | Prepared", session: Session) -> None:
     session.show(f"{words}.", to_stderr=True)
     if session.ask("Go on?", ["yes", "no"]) == "no":
         raise NotSentError("nothing was simulated")
+
+
+def job_remarks(pending: PendingJob) -> list[str]:
+    """What is said of a job once its result is there: what it used, and where it is kept."""
+    assert pending.sent is not None
+    used, left = pending.sent.used_seconds, pending.sent.seconds_left
+    said = [] if used is None else [f"the job used {used:g} quantum seconds"]
+    said += [] if left is None else [f"{left:,.0f} quantum seconds are left in the plan"]
+    lines = [f"{text[0].upper()}{text[1:]}." for text in ["; ".join(said)] if text]
+    return lines + ([] if pending.path is None else [f"The job is kept in {pending.path}."])
 
 
 def duration(seconds: float) -> str:

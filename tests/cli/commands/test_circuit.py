@@ -44,6 +44,7 @@ def test_circuit_stats() -> None:
         "two_qubit_depth",
         "depth",
         "operations",
+        "readout",
     ]
     assert (found["qubits"], found["live_qubits"], found["two_qubit_gates"]) == (27, 4, 1)
     assert found["operations"]["measure"] == 4

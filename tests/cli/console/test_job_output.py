@@ -416,11 +416,12 @@ def test_a_real_device_is_asked_for_after_its_costs_are_shown(
     for text in (
         "usable shots",
         "quantum seconds",
-        "plan open, instance mine",
+        "plan open, instance mine, with 540 quantum seconds left",
+        "ibm_manila is active, 2 jobs are waiting for the device.",
         "Send it? [yes/no]",
         "nothing was sent",
     ):
-        assert text in declined.err
+        assert text in " ".join(declined.err.split())
     assert not service.jobs
     assert Path(name).read_text() == before
     service.first_statuses = ["Queued", "Queued", "Running"]
@@ -536,6 +537,65 @@ def test_a_service_that_falls_silent_may_have_got_the_job(
     assert headers()["Job"] == "ibm_manila - game-1.job"
     assert run("observe", "--resume", name, "--yes").status == 0
     assert "Job" not in headers()
+
+
+@pytest.mark.slow
+def test_a_job_that_never_arrived_is_held_against_todays_device(service: Service) -> None:
+    """A circuit of CZ gates is not posted to a device that has ECR gates by now."""
+    service.devices["ibm_any"], service.queues["ibm_any"] = "fake_torino", 3
+    name = write(f'[Level "1"]\n{SMALL}')
+    words = ("observe", name, "--backend", "ibm_any", "--shots", "50", "--yes")
+    service.faults.append(
+        lambda method, path: (503, {}) if (method, path) == ("POST", "/api/v1/jobs") else None
+    )
+    assert run(*words).status == 3
+    service.faults.clear()
+    service.devices["ibm_any"] = "fake_sherbrooke"
+    # Nobody agrees, and nobody can be asked: all is as it was.
+    assert "never reached the service" in run("observe", "--resume", name).err
+    declined = run("observe", "--resume", name, stdin="no\n", terminal=True)
+    assert (declined.status, headers()["Job"]) == (130, "ibm_any - game-1.job")
+    for text in (
+        "The job never reached the service, so nothing was charged.",
+        "Note: the circuits were compiled again, because by now the circuit has 133 qubits and ibm_any has",
+        "ibm_any is active, 3 jobs are waiting for the device.",
+        "quantum seconds (IBM's formula",
+        "Send it? [yes/no]",
+    ):
+        assert text in " ".join(declined.err.split())
+    assert not service.jobs
+    done = run("observe", "--resume", name, stdin="yes\n", terminal=True)
+    assert done.status == 0, done.err
+    assert "The job used 2 quantum seconds; 540 quantum seconds are left in the plan." in done.out
+    assert "ecr" in job_store.load("game-1.job").circuits[0].circuit.count_ops()
+    assert len(service.jobs) == 1
+
+
+def test_a_job_that_would_not_run_is_not_sent_unless_that_is_said(service: Service) -> None:
+    name = write(f'[Level "1"]\n{SMALL}')
+    service.conditions["ibm_manila"] = (False, "maintenance")
+    before = Path(name).read_text()
+    for terminal in (False, True):
+        refused = on_service(name, "--yes", stdin="yes\n", terminal=terminal)
+        assert refused.status == 3
+        assert (
+            "ibm_manila runs no jobs at present (maintenance): nothing was sent; with --anyway" in refused.err
+        )
+        assert "Send it?" not in refused.err
+    service.conditions.clear()
+    service.usage["usage_consumed_seconds"] = 600
+    empty = on_service(name, "--yes")
+    assert (empty.status, "instance mine has no quantum time left: nothing was sent" in empty.err) == (
+        3,
+        True,
+    )
+    assert "Note: instance mine has no quantum time left." in on_service(name, "--dry-run").out
+    check = run("check", SMALL, "--level", "1", "--backend", "ibm_manila", "--shots", "50", "--yes")
+    assert (check.status, "nothing was sent" in check.err) == (3, True)
+    assert (Path(name).read_text(), list(Path().glob("*.job")), service.jobs) == (before, [], {})
+    sent = on_service(name, "--yes", "--anyway", "--json")
+    assert (sent.status, json.loads(sent.out)["seconds_left"]) == (0, 0)
+    assert set(service.jobs["job0000"]["tags"]) > {"tiqtaqtoe", "level-1"}
 
 
 def test_a_refused_job_leaves_the_record_as_it_was(service: Service) -> None:

@@ -256,7 +256,7 @@ print(json.dumps([reads(), os.listdir(file.parent)]))
     ("plan", "left", "paid", "warning"),
     [
         ("open", 540, False, None),
-        ("open", 0, False, "has no quantum time left"),
+        ("open", 0, False, None),
         ("premium", 540, True, "plan premium: its quantum time costs money"),
     ],
 )

@@ -1,6 +1,7 @@
 """Jobs of the service: IBM's own client, jobs, decoders and errors, with only the network replaced."""
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 import requests
 
-from circuits.backends import get_backend, job_store, list_backends, resume
+from circuits.backends import get_backend, job_store, list_backends, refit, resume
 from circuits.backends.ibm import errors
 from circuits.backends.ibm.accounts import save_account
 from circuits.backends.ibm.backend import IBMBackend
@@ -19,7 +20,7 @@ from circuits.backends.local_jobs import JobHandle
 from circuits.backends.plans import JobOptions
 from circuits.backends.progress import Progress
 from circuits.decoding import decode
-from circuits.errors import BackendError, UnknownBackendError
+from circuits.errors import BackendError, BackendUsageError, UnknownBackendError
 from tests.support.ibm_circuits import asymmetric, dynamic, pair
 from tests.support.ibm_service import CRN, OTHER_CRN, TOKEN, Answer, Service, install
 
@@ -64,6 +65,8 @@ def test_a_job_from_request_to_board(
     stored = job_store.load(path)
     assert (stored.state, stored.job_id, stored.instance) == (JobState.SUBMITTED, "job0000", CRN)
     assert service.jobs["job0000"]["tags"] == [stored.tag]
+    # Five times the estimate, and at least half a minute.
+    assert service.jobs["job0000"]["cost"] == 30
     # The service's own estimate takes the place of ours.
     assert (stored.quantum_seconds, prepared.cost.quantum_seconds == pytest.approx(2.2, abs=0.2)) == (
         3.5,
@@ -150,6 +153,48 @@ def test_resume_when_the_device_is_gone(service: Service, tmp_path: Path) -> Non
     assert (shots[0].mark[:, 0] != shots[0].mark[:, 1]).all()
 
 
+def test_a_retired_devices_note_is_one_line_without_json(service: Service, tmp_path: Path) -> None:
+    path, news = tmp_path / "a.job", list[Progress]()
+    submitted(path)
+    del service.devices["ibm_manila"]
+    resume(path, news.append, sleep=no_sleep)
+    notes = [item.detail for item in news if item.status == "note"]
+    assert notes == ["the service does not list ibm_manila any more"]
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        (
+            'Unable to create configuration for ibm_x. \'404 Client Error: {"error": {"code": 1}}\'',
+            "the service does not list ibm_x any more",
+        ),
+        (
+            'Unable to create configuration for ibm_x. \'500 Server Error. {"error": {"code": 1}}\'',
+            "Unable to create configuration for ibm_x. '500 Server Error",
+        ),
+        ('Something failed: [{"code": 1},\n {"code": 2}]', "Something failed"),
+        ("A set {1, 2} and a list [3] stay", "A set {1, 2} and a list [3] stay"),
+    ],
+)
+def test_remarks_of_the_client_come_without_the_answer_in_json(message: str, shown: str) -> None:
+    assert errors._remark(message) == shown
+
+
+def test_what_the_job_used_is_kept(service: Service, tmp_path: Path) -> None:
+    path = tmp_path / "a.job"
+    submitted(path).wait(sleep=no_sleep)
+    job = job_store.load(path)
+    assert (job.used_seconds, job.seconds_left) == (2.0, 540.0)
+    # A service that has not reckoned yet, or does not answer, takes nothing from the result.
+    service.charged = None
+    handle = submitted(path)
+    service.faults.append(lambda _, request: (404, {}) if request.endswith("/usage") else None)
+    handle.wait(sleep=no_sleep)
+    job = job_store.load(path)
+    assert (job.state, job.used_seconds, job.seconds_left) == (JobState.DONE, None, None)
+
+
 def as_if_killed_while_sending(path: Path) -> None:
     data = json.loads(path.read_text())
     path.write_text(json.dumps(data | {"state": "submitting", "job_id": None}))
@@ -174,15 +219,18 @@ def test_a_job_that_never_arrived(service: Service, tmp_path: Path) -> None:
         BackendError, match="never reached the service, so nothing was charged: submit it again"
     ):
         resume(path)
-    done = resume(path, resubmit=True, sleep=no_sleep)
+    done = resume(path, resubmit=refit(path), sleep=no_sleep)
     assert done.shots is not None
     assert len(service.jobs) == 1
     as_if_killed_while_sending(path)
     path.write_text(json.dumps(json.loads(path.read_text()) | {"results": None}))
     service.jobs.clear()
+    fitting = refit(path)
     del service.devices["ibm_manila"]
     with pytest.raises(BackendError, match="never reached the service, and its device is gone"):
-        resume(path, resubmit=True)
+        refit(path)
+    with pytest.raises(BackendError, match="never reached the service, and its device is gone"):
+        resume(path, resubmit=fitting)
 
 
 def test_the_file_knows_the_job_before_it_is_sent(service: Service, tmp_path: Path) -> None:
@@ -408,3 +456,67 @@ def test_a_result_of_another_shape(service: Service) -> None:
     service.jobs["job0000"] |= {"state": {"status": "Completed"}, "result": service.jobs["job0002"]["result"]}
     with pytest.raises(BackendError, match="job job0000 has a result of an unexpected shape"):
         handle.wait(sleep=no_sleep)
+
+
+def test_a_job_that_never_arrived_is_compiled_again_if_the_device_has_changed(
+    service: Service, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.job"
+    service.devices["ibm_any"], service.queues["ibm_any"] = "fake_torino", 0
+    backend = ibm_backend("ibm_any")
+    backend.write_down(backend.prepare([pair()], 50, options=QUICK), seed=1, path=path)
+    assert refit(path).warnings == ()
+    before = job_store.load(path)
+    assert before.circuits[0].circuit.count_ops()["cz"] == 1
+    # Since then the device has other gates, other qubits and another map.
+    service.devices["ibm_any"] = "fake_sherbrooke"
+    prepared = refit(path)
+    assert prepared.warnings == (
+        "the circuits were compiled again, because by now the circuit has 133 qubits and ibm_any has 127",
+    )
+    assert (prepared.cost.queue, prepared.cost.status, prepared.cost.seconds_left) == (0, "active", 540)
+    done = resume(path, resubmit=prepared, sleep=no_sleep)
+    assert done.shots is not None
+    assert (done.shots[0].mark[:, 0] != done.shots[0].mark[:, 1]).all()
+    assert "ecr" in done.job.circuits[0].circuit.count_ops()
+    assert (done.job.tag, done.job.seed, len(service.jobs)) == (before.tag, before.seed, 1)
+    assert {gate["name"] for gate in (done.job.calibration or {})["gates"]} >= {"ecr", "measure"}
+
+
+def test_a_circuit_for_another_device_is_never_posted(service: Service, tmp_path: Path) -> None:
+    service.devices["ibm_any"], service.queues["ibm_any"] = "fake_torino", 0
+    backend = ibm_backend("ibm_any")
+    job = backend.write_down(backend.prepare([pair()], 50, options=QUICK), seed=1)
+    service.devices["ibm_any"] = "fake_sherbrooke"
+    with pytest.raises(BackendUsageError, match="the circuit has 133 qubits and ibm_any has 127"):
+        ibm_backend("ibm_any").send(job)
+    assert not service.jobs
+
+
+@pytest.mark.parametrize(
+    ("condition", "obstacle"),
+    [
+        ((False, "maintenance"), "ibm_manila runs no jobs at present (maintenance)"),
+        ((True, "paused"), "ibm_manila runs no jobs at present (paused)"),
+        ((True, "internal"), "ibm_manila runs no jobs at present (internal)"),
+        ((False, ""), "ibm_manila runs no jobs at present (out of operation)"),
+    ],
+)
+def test_a_device_that_runs_nothing_is_an_obstacle(
+    service: Service, condition: tuple[bool, str], obstacle: str
+) -> None:
+    backend = ibm_backend("ibm_manila")
+    assert backend.prepare([pair()], 50, options=QUICK).obstacles == ()
+    service.conditions["ibm_manila"] = condition
+    assert backend.prepare([pair()], 50, options=QUICK).obstacles == (obstacle,)
+    service.usage["usage_consumed_seconds"] = 600
+    both = backend.prepare([pair()], 50, options=QUICK).obstacles
+    assert both == (obstacle, "instance mine has no quantum time left")
+
+
+def test_the_limit_is_a_multiple_of_the_estimate(service: Service) -> None:
+    backend = ibm_backend("ibm_manila")
+    prepared = backend.prepare([pair()] * 20, 8000, options=QUICK)
+    assert prepared.options.max_seconds == math.ceil(5 * prepared.cost.quantum_seconds) > 30
+    own = backend.prepare([pair()], 50, options=JobOptions(seeds=1, max_seconds=7))
+    assert own.options.max_seconds == 7
