@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from qttt.errors import UsageError
-from qttt.game.rules import LEVELS, Level
+from qttt.game.rules import Rules
 from qttt.solver.boards import Pair
 from qttt.solver.making.openings import openings
 from qttt.solver.search import FIRST_INEXACT, MARGIN, Search
@@ -24,11 +24,11 @@ MEMORY = {0: 50, 1: 60, 2: 200, 3: 600, 4: 600, 5: 5000}
 ERROR = 3e-12
 
 
-def solve_level(level: int, progress: Progress | None = None) -> bytes:
-    """Solve a level from the rules alone.
+def solve_level(rules: Rules, progress: Progress | None = None) -> bytes:
+    """Solve a level with its options from the rules alone.
 
     Args:
-        level: 0 to 5; from 3 on compiled code does it, which needs the extra ``solve``.
+        rules: Levels 3 to 5 take compiled code, which needs the extra ``solve``.
         progress: told in a few words how far it is.
 
     Returns:
@@ -37,17 +37,19 @@ def solve_level(level: int, progress: Progress | None = None) -> bytes:
     Raises:
         UsageError: the extra ``solve`` is not installed, or there is too little memory.
     """
-    check_memory(f"Level {level}", MEMORY[level])
+    level, options = rules.level.number, str(rules.options)
+    check_memory(str(rules), MEMORY[level])
     started = time.perf_counter()
     solve = _solve_exactly if level < FIRST_INEXACT else _solve_compiled
-    positions, about = solve(LEVELS[level], progress)
+    positions, about = solve(rules, progress)
     return pack_table(
         positions,
         {
             "level": level,
+            **({"options": options} if options else {}),
             "least_empty": LEAST_EMPTY[level],
             **about,
-            "made_by": f"qttt solve --level {level} --recompute",
+            "made_by": f"qttt solve --level {level} {f'--options {options} ' if options else ''}--recompute",
             "python": platform.python_version(),
             "seconds": round(time.perf_counter() - started, 1),
         },
@@ -91,31 +93,31 @@ def available_memory() -> float | None:
         return None
 
 
-def _solve_exactly(level: Level, progress: Progress | None) -> tuple[dict[bytes, Pair], dict[str, Any]]:
+def _solve_exactly(rules: Rules, progress: Progress | None) -> tuple[dict[bytes, Pair], dict[str, Any]]:
     report = (lambda count: progress(f"{count:,} positions")) if progress else None
-    search = Search(level, progress=report)
+    search = Search(rules, progress=report)
     search.value((), 0)
     return search.known, {"states": len(search.known) + len(search.full), "error": 0.0}
 
 
-def _solve_compiled(level: Level, progress: Progress | None) -> tuple[dict[bytes, Pair], dict[str, Any]]:
-    version = numba_version(f"Level {level.number}")
+def _solve_compiled(rules: Rules, progress: Progress | None) -> tuple[dict[bytes, Pair], dict[str, Any]]:
+    version = numba_version(str(rules))
     import numpy as np
 
     from qttt.solver.making.compiled.solution import Solver
 
-    least = LEAST_EMPTY[level.number]
-    solver = Solver(level, MARGIN, least, progress=progress)
+    least = LEAST_EMPTY[rules.level.number]
+    solver = Solver(rules, MARGIN, least, progress=progress)
     solver.solve()
     about: dict[str, Any] = {"states": solver.states, "error": ERROR, "numba": version}
-    if level.observed_in_play:
+    if rules.level.observed_in_play:
         # How much it matters that infinite play is a tie: win it for one player, then for the other.
-        bounds = Solver(level, MARGIN, 9, bounds=True, progress=progress, first=solver.first)
+        bounds = Solver(rules, MARGIN, 9, bounds=True, progress=progress, first=solver.first)
         bounds.solve()
         about["lowest"], about["highest"] = bounds.position((), 0, (0, 0))
         about["widest"] = float(np.max(bounds.boards[:, 1] - bounds.boards[:, 0]))
         about["rounds"] = max(solver.rounds.values())
     positions = {}
-    for key, place in openings(level, least, solver.fewest_pieces).items():
+    for key, place in openings(rules, least, solver.fewest_pieces).items():
         positions[key] = solver.position(place.blocks, place.turn, place.switches)
     return positions, about
