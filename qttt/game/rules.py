@@ -242,6 +242,11 @@ class Rules:
         known = LEVELS[whole_number(level, "the level", 0, LEVELS[-1].number)]
         return cls(known, parse_options(options, known))
 
+    def __str__(self) -> str:
+        """For example ``Level 2 with tally``, as messages name rules."""
+        options = str(self.options)
+        return f"Level {self.level.number} with {options}" if options else f"Level {self.level.number}"
+
     @property
     def view_switches(self) -> int:
         """How often each player may switch the view between observations; 0 below Level 5."""

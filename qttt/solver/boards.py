@@ -88,8 +88,8 @@ def verdicts(rules: Rules) -> tuple[Pair | None, ...]:
 def verdict(number: int, rules: Rules) -> Pair | None:
     """The result of one board to the player to move; None where the game goes on.
 
-    With ``no-ties`` a full board with equal lines is observed again until somebody leads. Rotated, each square
-    then shows either symbol with equal odds, so both players are as likely to.
+    With ``no-ties`` a full board with equal lines is observed again until somebody leads. Rotated, each
+    square then shows either symbol with equal odds, so both players are as likely to.
     """
     text = board_text(number)
     result = decide(text, rules)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from qttt.game.rules import Rules
 from qttt.game.state import State
 from qttt.game.symbols import View
-from qttt.solver.blocks import BLOCKS, PLAYERS, blocks_of, turned
+from qttt.solver.blocks import PLAYERS, blocks_of, turned
 from qttt.solver.measuring.positions import marks_of
 from qttt.solver.moves import allowed_changes
 

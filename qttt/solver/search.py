@@ -29,7 +29,7 @@ class Search:
     """Values of positions at one level, kept as they are found.
 
     Attributes:
-        rules: the level played and its options; those that solving them takes a search of its own are ignored.
+        rules: the level played and its options, of those that a table can be for.
         known: value by key, for positions with an empty square.
         full: value by key, for full boards.
         boards: value of each observed board by its number, as they are found.

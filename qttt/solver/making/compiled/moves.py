@@ -208,7 +208,7 @@ def _switch_all(
             missing += 1
             continue
         here, there = offsets[index] * 4, offsets[other] * 4
-        # An attack that is legal now is legal too after a switch back: no switch makes a classical move legal.
+        # No switch makes a classical move legal: what could be attacked before it must be.
         quantum = there_too = 0
         if rules.quantum_only and not settle and np.sum(cells == EMPTY) == 1:
             quantum, there_too = open_symbols(cells, bits, rules), open_symbols(turned, bits, rules)

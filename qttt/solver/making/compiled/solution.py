@@ -21,7 +21,13 @@ from qttt.solver.making.compiled.boards import observe_layer, split_patterns
 from qttt.solver.making.compiled.jit import Floats, Ints
 from qttt.solver.making.compiled.layers import Layer, empty_layer, find, find_layers, starts_with
 from qttt.solver.making.compiled.moves import play_layer, switch_layer
-from qttt.solver.making.compiled.skeletons import PERMUTATIONS, MoveRules, canonical_image, child_labels, symbol_bits
+from qttt.solver.making.compiled.skeletons import (
+    PERMUTATIONS,
+    MoveRules,
+    canonical_image,
+    child_labels,
+    symbol_bits,
+)
 
 MOST_ROUNDS = 2000
 #: Iteration ends when no board changes by more.
@@ -160,9 +166,7 @@ class Solver:
         )
 
     def _switch(self, layer: Layer, high: int) -> None:
-        switch_layer(
-            layer, 0, high, settle=True, rules=self._moves, bounds=self.bounds, margin=self.margin
-        )
+        switch_layer(layer, 0, high, settle=True, rules=self._moves, bounds=self.bounds, margin=self.margin)
 
     def _read_boards(self, layer: Layer, places: dict[int, tuple[int, ...]]) -> None:
         """Take the values of observed boards from their layer."""
