@@ -192,6 +192,11 @@ def check_options(options: Options, level: Level) -> None:
             )
 
 
+def options_at(level: Level) -> tuple[str, ...]:
+    """The options that mean something at a level, as ``SUMMARIES`` names them."""
+    return tuple(_written(row) for row in _ROWS if level.number in row.metadata["levels"])
+
+
 def _levels(numbers: Collection[int]) -> str:
     first, last = min(numbers), max(numbers)
     if first == last:

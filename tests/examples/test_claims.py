@@ -25,14 +25,13 @@ from qttt.game.outcomes import Observation, Positions
 from qttt.game.position import Position
 from qttt.game.result import decide
 from qttt.game.roots import read_roots, root_state, rotated
-from qttt.game.rules import DEFAULT_LEVEL, LEVELS, Level, Rules
+from qttt.game.rules import DEFAULT_LEVEL, LEVELS, Level, Rules, options_at
 from qttt.game.squares import NAMES, SQUARES, lines_of
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.observation.compiler import compile_moves
 from qttt.players.matches import Match
 from qttt.teaching.guide.glossary import TERMS
-from qttt.teaching.guide.observation_rules import options_at
 from qttt.teaching.guide.pages import overview, rules_markdown
 from qttt.teaching.guide.sections import played, share
 from qttt.teaching.lesson import rule_sentences

@@ -176,13 +176,12 @@ def layer_of(keys: Ints, variants: int) -> Layer:
 
 
 def find_layers(
-    starts: Ints, pieces: int, rules: MoveRules, views: bool, report: Callable[[int, str], None] | None = None
+    starts: dict[int, Ints], rules: MoveRules, views: bool, report: Callable[[int, str], None] | None = None
 ) -> dict[tuple[int, int], Layer]:
     """Every skeleton of a phase.
 
     Args:
-        starts: the canonical skeletons that it may start from.
-        pieces: how many pieces these have.
+        starts: the canonical skeletons that it may start from, by the number of their pieces.
         rules: which moves there are.
         views: the view can be switched.
         report: told how many skeletons are found.
@@ -190,11 +189,12 @@ def find_layers(
     Returns:
         Layers by (pieces, empty squares). Full boards are in the standard view and have one value a label.
     """
-    empty = 9 - pieces
-    sets: dict[tuple[int, int], list[Ints]] = {(pieces, empty): [starts]}
+    sets: dict[tuple[int, int], list[Ints]] = {
+        (pieces, 9 - pieces): [keys] for pieces, keys in starts.items()
+    }
     layers: dict[tuple[int, int], Layer] = {}
-    for left in range(empty, -1, -1):
-        for count in range(pieces, 10):
+    for left in range(9, -1, -1):
+        for count in range(10):
             parts = sets.pop((count, left), [])
             if not parts:
                 continue
@@ -221,18 +221,19 @@ def _children(keys: Ints, rules: MoveRules, views: bool) -> list[Ints]:
     return [np.unique(np.concatenate(parts)) for parts in rows]
 
 
-def starts_with(observed: int, code: int) -> Ints:
+def starts_with(observed: int, *codes: int) -> Ints:
     """The canonical skeletons of boards with so many observed pieces.
 
     Args:
         observed: how many.
-        code: the cell of each: ``OBSERVED``, or ``LONE`` at Level 5.
+        codes: the cell of each: ``OBSERVED``, or at Level 5 ``LONE`` and, for the other view, ``ROTATED``.
     """
     found = set()
     cells = np.empty(9, np.int64)
     for mask in range(1 << 9):
         if mask.bit_count() == observed:
-            for square in range(9):
-                cells[square] = code if mask >> square & 1 else EMPTY
-            found.add(canonical_image(cells)[0])
+            for code in codes:
+                for square in range(9):
+                    cells[square] = code if mask >> square & 1 else EMPTY
+                found.add(canonical_image(cells)[0])
     return np.array(sorted(found), np.int64)

@@ -92,10 +92,14 @@ class Solver:
         self._solve_phase(0, first)
 
     def _layers(self, observed: int) -> dict[tuple[int, int], Layer]:
-        code = skeletons.LONE if self.rules.level.observed_in_play else skeletons.OBSERVED
-        starts = starts_with(observed, code)
+        # Observed pieces in play are boards that moves may come to as well, and with some options may not.
+        starts = (
+            {pieces: starts_with(pieces, skeletons.LONE, skeletons.ROTATED) for pieces in range(10)}
+            if self.rules.level.observed_in_play
+            else {observed: starts_with(observed, skeletons.OBSERVED)}
+        )
         report = None if observed else self._report
-        return find_layers(starts, observed, self._moves, self.rules.level.rotated_view, report)
+        return find_layers(starts, self._moves, self.rules.level.rotated_view, report)
 
     def _report(self, count: int, what: str) -> None:
         if self.progress:
