@@ -20,7 +20,6 @@ from typing import Any
 from qttt.cli.commands.solve import solve_report
 from qttt.game.rules import LEVELS, SUMMARIES, Rules, options_at
 from qttt.solver.making.levels import UNSOLVABLE, solve_level
-from qttt.solver.measuring.tables import SOLVED_LEVEL
 from qttt.solver.tables import FOLDER, keep_table, table_path, unpack_table
 from qttt.storage import save_file
 
@@ -36,7 +35,8 @@ class Variant:
     Attributes:
         level: 0 to 5.
         options: as records write them; may be empty.
-        value: P(X wins) − P(O wins) with best play.
+        value: P(X wins) − P(O wins) with best play; None where only the boards after an observation are
+            solved, and then the odds are None too.
         x: probability that X wins.
         tie: of a tie.
         o: that O wins.
@@ -47,10 +47,10 @@ class Variant:
 
     level: int
     options: str
-    value: float
-    x: float
-    tie: float
-    o: float
+    value: float | None
+    x: float | None
+    tie: float | None
+    o: float | None
     states: int
     seconds: float
     sha256: str
@@ -62,14 +62,14 @@ class Variant:
 
 
 def wanted() -> list[Rules]:
-    """The variants with a value: neither options that are not solved nor Level 2 with ``measure-turn``."""
+    """The variants that are solved, plain rules first."""
     found = []
     for level in LEVELS:
         names = [name for name in options_at(level) if name.partition("=")[0] not in UNSOLVABLE]
         most = 1 if level.observed_in_play else len(names)
         for size in range(most + 1):
             found += [Rules.of(level.number, some) for some in combinations(names, size)]
-    return [rules for rules in found if not rules.options.measure_turn or rules.level.number == SOLVED_LEVEL]
+    return found
 
 
 def left_out() -> dict[str, str]:
@@ -94,7 +94,7 @@ def valued(content: bytes) -> Variant:
     """What a table says of its game."""
     table = unpack_table(content, Path("the new table"))
     report = solve_report(table)
-    numbers = {name: report[name] for name in ("level", "value", "x", "tie", "o")}
+    numbers = {name: report.get(name) for name in ("level", "value", "x", "tie", "o")}
     about = {name: table.about[name] for name in ("states", "seconds", "sha256")}
     return Variant(**numbers, **about, options=report.get("options", ""))
 
@@ -120,7 +120,7 @@ def main() -> int:
             same = rules not in known or known[rules].sha256 == variant.sha256
             status |= not same
             print(
-                f"{rules}: {variant.value:+.6f}, {variant.seconds:.0f} s{'' if same else '  OTHER BITS'}",
+                f"{rules}: {variant.value}, {variant.seconds:.0f} s{'' if same else '  OTHER BITS'}",
                 flush=True,
             )
             if rules not in known:
