@@ -15,6 +15,24 @@ from qttt.errors import QtttError
 MAX_BYTES = 1 << 20
 
 
+#: What names the folder of all that belongs to the user, instead of the system's own places.
+VARIABLE = "QTTT_DATA_DIR"
+
+
+def user_folder(kind: str) -> Path:
+    """The folder of what belongs to the user: that of ``QTTT_DATA_DIR``, or the system's for such things.
+
+    Args:
+        kind: ``data``, or ``cache`` for what can be made again.
+    """
+    if named := os.environ.get(VARIABLE):
+        return Path(named)
+    import platformdirs
+
+    path = platformdirs.user_cache_path if kind == "cache" else platformdirs.user_data_path
+    return path("qttt", appauthor=False)
+
+
 class FileError(QtttError):
     """A file that cannot be read or saved; what was on disk is as it was.
 

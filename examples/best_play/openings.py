@@ -7,10 +7,10 @@ from typing import Any
 
 from qttt.cli.commands.solve import solve_report
 from qttt.game.moves import Move
-from qttt.game.rules import LEVELS
+from qttt.game.rules import LEVELS, Rules
 from qttt.game.squares import SQUARES
 from qttt.solver.blocks import SYMMETRIES
-from qttt.solver.tables import shipped_table, table_path
+from qttt.solver.tables import table_for, table_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def openings() -> tuple[Opening, ...]:
 @cache
 def solved_levels() -> tuple[int, ...]:
     """The levels that are solved."""
-    return tuple(level.number for level in LEVELS if table_path(level.number).is_file())
+    return tuple(level.number for level in LEVELS if table_path(Rules(level)).is_file())
 
 
 @cache
@@ -118,7 +118,7 @@ def best_of(level: int, *, superposition: bool) -> tuple[Opening, Worth]:
 
 @cache
 def _report(level: int) -> dict[str, Any]:
-    return solve_report(shipped_table(level))
+    return solve_report(table_for(Rules.of(level)))
 
 
 def _worth(row: dict[str, Any]) -> Worth:

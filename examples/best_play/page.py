@@ -25,8 +25,9 @@ from examples.best_play.poor_opener import answered
 from qttt.cli.main import main
 from qttt.display.pictures.svg import svg
 from qttt.display.text import hundredths
+from qttt.game.rules import Rules
 from qttt.solver.probe import Value
-from qttt.solver.tables import shipped_table
+from qttt.solver.tables import table_for
 
 _TEMPLATE = Path(__file__).with_name("page.md.j2")
 _LARGEST_DENOMINATOR = 256
@@ -77,7 +78,7 @@ def _page() -> str:
         perfect_fits=perfect.mean()[1] <= game[2].value <= perfect.mean()[2],
         signed=lambda number: f"{number:+.3f}".replace("-", "−"),
         level_5=_level_5() if 5 in levels else "",
-        error=f"{shipped_table(3).about['error']:.0e}".replace("e-", "e−"),
+        error=f"{table_for(Rules.of(3)).about['error']:.0e}".replace("e-", "e−"),
         endless=_endless() if 5 in levels else "",
         figures=figures(),
         run=_run,
@@ -165,7 +166,7 @@ def _level_5() -> str:
 
 def _endless() -> str:
     """How much the convention for infinite play matters at Level 5."""
-    about = shipped_table(5).about
+    about = table_for(Rules.of(5)).about
     low, high = about["lowest"], about["highest"]
     game = (
         "the value of the game would be the same"

@@ -192,6 +192,11 @@ def check_options(options: Options, level: Level) -> None:
             )
 
 
+def options_at(level: Level) -> tuple[str, ...]:
+    """The options that mean something at a level, as ``SUMMARIES`` names them."""
+    return tuple(_written(row) for row in _ROWS if level.number in row.metadata["levels"])
+
+
 def _levels(numbers: Collection[int]) -> str:
     first, last = min(numbers), max(numbers)
     if first == last:
@@ -241,6 +246,11 @@ class Rules:
         """
         known = LEVELS[whole_number(level, "the level", 0, LEVELS[-1].number)]
         return cls(known, parse_options(options, known))
+
+    def __str__(self) -> str:
+        """For example ``Level 2 with tally``, as messages name rules."""
+        options = str(self.options)
+        return f"Level {self.level.number} with {options}" if options else f"Level {self.level.number}"
 
     @property
     def view_switches(self) -> int:

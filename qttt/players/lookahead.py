@@ -16,7 +16,7 @@ from math import prod
 
 from qttt.game.moves import Move
 from qttt.game.outcomes import Measurement
-from qttt.game.rules import Options, Rules
+from qttt.game.rules import Rules
 from qttt.game.squares import SQUARES
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
@@ -29,6 +29,7 @@ from qttt.solver.measuring.positions import measured, moment_key
 from qttt.solver.measuring.tables import LEAST_EMPTY, SOLVED_LEVEL, board_pairs, opening_value
 from qttt.solver.places import Place, moved
 from qttt.solver.probe import Value, ranked
+from qttt.solver.tables import table_path
 
 #: Two values closer than this are equal: sums of doubles differ in their last digits.
 MARGIN = 1e-11
@@ -271,7 +272,7 @@ class _Lookahead:
         if not place.empty:
             return self.observed(place.standing, place.turn)
         if self.solved and len(place.empty) >= LEAST_EMPTY:
-            stored = opening_value(place.blocks, place.turn, place.marks)
+            stored = opening_value(self.rules, place.blocks, place.turn, place.marks)
             if stored is not None:
                 return stored
         if depth <= 0:
@@ -349,8 +350,8 @@ class _Lookahead:
 
 
 def exact_boards(rules: Rules) -> bool:
-    """Whether the boards with which play goes on have exact values here: ``measure-turn`` alone."""
-    return rules.options == Options(measure_turn=True)
+    """Whether the boards with which play goes on have exact values here: with ``measure-turn``."""
+    return rules.options.measure_turn and table_path(rules).is_file()
 
 
 def expectation_now(rules: Rules, *, choice: bool) -> Expectation:
@@ -374,7 +375,7 @@ def board_values(rules: Rules) -> Callable[[int], Pair]:
     Returns:
         From a board number the value to the player to move.
     """
-    exact = board_pairs(rules.level.number) if exact_boards(rules) else (None,) * BOARDS
+    exact = board_pairs(rules) if exact_boards(rules) else (None,) * BOARDS
 
     @cache
     def board_value(number: int) -> Pair:

@@ -1,6 +1,5 @@
 """The games that somebody has played on this computer, each a record in a folder of the user's."""
 
-import os
 import re
 import time
 from collections.abc import Iterator
@@ -11,20 +10,10 @@ from qttt.errors import QtttError, UsageError
 from qttt.game.symbols import Symbol
 from qttt.records.files import load_record, save_new_record, save_record
 from qttt.records.record import Record
-from qttt.storage import FileError
+from qttt.storage import FileError, user_folder
 
-VARIABLE = "QTTT_DATA_DIR"
 HUMAN = "human"
 _SUFFIX = ".qttt"
-
-
-def data_folder() -> Path:
-    """Where what belongs to the user is kept: ``QTTT_DATA_DIR``, or what the system has for it."""
-    if named := os.environ.get(VARIABLE):
-        return Path(named)
-    from platformdirs import user_data_path
-
-    return user_data_path("qttt", appauthor=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +63,7 @@ class Library:
 
     def __init__(self, folder: Path | None = None) -> None:
         """Take a folder, or the user's own."""
-        self.folder = data_folder() / "games" if folder is None else folder
+        self.folder = user_folder("data") / "games" if folder is None else folder
 
     def games(self) -> list[KeptGame]:
         """Every game that can be read, the oldest first; what is no record is passed over.

@@ -86,8 +86,16 @@ def verdicts(rules: Rules) -> tuple[Pair | None, ...]:
 
 
 def verdict(number: int, rules: Rules) -> Pair | None:
-    """The result of one board to the player to move; None where the game goes on."""
-    return WORTH.get(decide(board_text(number), rules))
+    """The result of one board to the player to move; None where the game goes on.
+
+    With ``no-ties`` a full board with equal lines is observed again until somebody leads. Rotated, each
+    square then shows either symbol with equal odds, so both players are as likely to.
+    """
+    text = board_text(number)
+    result = decide(text, rules)
+    if result is Result.CONTINUE and EMPTY not in text:
+        return 0.0, 0.0
+    return WORTH.get(result)
 
 
 def averaged(values: "NDArray[np.float64]") -> "NDArray[np.float64]":

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from qttt.game.moves import Kind, Move
 from qttt.game.position import START
-from qttt.game.rules import Level
+from qttt.game.rules import Level, Rules
 from qttt.game.squares import SQUARES
 from qttt.solver.blocks import (
     BLOCKS,
@@ -21,6 +21,7 @@ from qttt.solver.blocks import (
     halves,
     image_of,
     number_of,
+    turned,
 )
 
 #: The block that a move takes off the board (None: none), the blocks it puts there, the squares it fills.
@@ -78,3 +79,40 @@ def _ways(kind: Kind, player: int, block: Block | None) -> tuple[tuple[Block, ..
     filled = SQUARES[covered : covered + kind.fills]
     children = (position.after(Move(kind, square + filled), PLAYERS[player]) for square in invaded)
     return tuple(tuple(BLOCKS[number] for number in blocks_of(child)) for child in children)
+
+
+def allowed_changes(
+    blocks: tuple[int, ...], empty: tuple[int, ...], turn: int, rules: Rules, may_switch: bool
+) -> list[Change]:
+    """Every move in the current view that the options allow.
+
+    Args:
+        blocks: the position.
+        empty: its empty squares, at least one.
+        turn: who moves, 0 for X and 1 for O.
+        rules: level and options.
+        may_switch: the player could switch the view before the move, or has just done so.
+    """
+    found = _unforced(blocks, empty, turn, rules)
+    if not rules.options.quantum_only:
+        return found
+    quantum = [change for change in found if _is_quantum(change)]
+    if quantum:
+        return quantum
+    there = _unforced(tuple(map(turned, blocks)), empty, turn, rules) if may_switch else []
+    return [] if any(map(_is_quantum, there)) else found
+
+
+def _is_quantum(change: Change) -> bool:
+    return change[0] is not None or len(change[2]) == 2
+
+
+def _unforced(blocks: tuple[int, ...], empty: tuple[int, ...], turn: int, rules: Rules) -> list[Change]:
+    found = list(changes(blocks, empty, turn, rules.level))
+    if rules.options.no_double_entanglement:
+        found = [
+            change
+            for change in found
+            if change[0] is None or BLOCKS[change[1][0]].kind != "ee" or "e" not in BLOCKS[change[0]].kind
+        ]
+    return found

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from qttt.game.rules import Rules
 from qttt.game.state import State
 from qttt.game.symbols import View
-from qttt.solver.blocks import BLOCKS, PLAYERS, blocks_of, turned
+from qttt.solver.blocks import PLAYERS, blocks_of, turned
 from qttt.solver.measuring.positions import marks_of
-from qttt.solver.moves import Change, changes
+from qttt.solver.moves import allowed_changes
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ def moved(place: Place, rules: Rules) -> Iterator[Place]:
     for before in (False, True) if left > 0 else (False,):
         blocks = tuple(map(turned, place.blocks)) if before else place.blocks
         rotated = place.rotated != before
-        for taken, put, filled in _allowed(blocks, place.empty, place.turn, rules, left > 0):
+        for taken, put, filled in allowed_changes(blocks, place.empty, place.turn, rules, left > 0):
             after = tuple(number for number in blocks if number != taken) + put
             empty = tuple(square for square in place.empty if square not in filled)
             made = own + before
@@ -72,32 +72,3 @@ def moved(place: Place, rules: Rules) -> Iterator[Place]:
             if left > before and empty:
                 there = tuple(map(turned, after))
                 yield Place(there, 1 - place.turn, empty, (other, made + 1), not rotated, place.marks)
-
-
-def _allowed(
-    blocks: tuple[int, ...], empty: tuple[int, ...], turn: int, rules: Rules, may_switch: bool
-) -> list[Change]:
-    """The changes that moves make; ``may_switch``: the player can switch the view before a move."""
-    found = _unforced(blocks, empty, turn, rules)
-    if not rules.options.quantum_only:
-        return found
-    quantum = [change for change in found if _is_quantum(change)]
-    if quantum:
-        return quantum
-    there = _unforced(tuple(map(turned, blocks)), empty, turn, rules) if may_switch else []
-    return [] if any(map(_is_quantum, there)) else found
-
-
-def _is_quantum(change: Change) -> bool:
-    return change[0] is not None or len(change[2]) == 2
-
-
-def _unforced(blocks: tuple[int, ...], empty: tuple[int, ...], turn: int, rules: Rules) -> list[Change]:
-    found = list(changes(blocks, empty, turn, rules.level))
-    if rules.options.no_double_entanglement:
-        found = [
-            change
-            for change in found
-            if change[0] is None or BLOCKS[change[1][0]].kind != "ee" or "e" not in BLOCKS[change[0]].kind
-        ]
-    return found

@@ -13,14 +13,14 @@ from typing import Self, TypeVar
 
 from qttt.errors import UsageError
 from qttt.game.moves import Move
-from qttt.game.rules import LEVELS, Level, Options, Rules
+from qttt.game.rules import Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.solver.blocks import code_of
 from qttt.solver.boards import WORTH, Pair
 from qttt.solver.places import Place
 from qttt.solver.search import FIRST_INEXACT, MARGIN, Search, position_key
-from qttt.solver.tables import ValueTable, shipped_table, table_path
+from qttt.solver.tables import ValueTable, table_for, table_path
 
 Choice = TypeVar("Choice")
 #: So many searched positions are kept; beyond that the memory is emptied and filled anew.
@@ -73,16 +73,16 @@ class Value:
 
 
 class Prober:
-    """Values of the moments of games at one level, without options.
+    """Values of the moments of games by one set of rules.
 
     Attributes:
         level: the level.
     """
 
-    def __init__(self, level: Level, table: ValueTable) -> None:
-        """Take a level and its table."""
-        self.level = level
-        self._search = Search(level, table)
+    def __init__(self, rules: Rules, table: ValueTable) -> None:
+        """Take rules and their table."""
+        self.level = rules.level
+        self._search = Search(rules, table)
 
     def value(self, state: State, enough: float = math.inf) -> Value:
         """The value of any moment: before a move or an observation, or after the end.
@@ -146,26 +146,28 @@ class Prober:
 
 
 def is_solved(rules: Rules) -> bool:
-    """Whether there is a table for these rules: the level is solved and no option changes the game."""
-    return rules.options == Options() and table_path(rules.level.number).is_file()
+    """Whether there is a table for these rules, with all that play can come to.
+
+    That of ``measure-turn`` holds the boards after an observation and some openings; the rest is searched.
+    """
+    return not rules.options.measure_turn and table_path(rules).is_file()
 
 
 def prober_for(rules: Rules) -> Prober:
-    """The prober of the table that ships for these rules, shared by all who ask.
+    """The prober of the table for these rules, shared by all who ask.
 
     Raises:
         UnsolvedError: there is no table for the rules.
         TableError: the table cannot be used.
     """
     if not is_solved(rules):
-        options = f" with the options {rules.options}" if str(rules.options) else ""
-        raise UnsolvedError(f"Level {rules.level.number}{options} is not solved: no table holds for it")
-    return _shared_prober(rules.level.number)
+        raise UnsolvedError(f"{rules} is not solved: no table holds for it")
+    return _shared_prober(rules)
 
 
 @cache
-def _shared_prober(level: int) -> Prober:
-    return Prober(LEVELS[level], shipped_table(level))
+def _shared_prober(rules: Rules) -> Prober:
+    return Prober(rules, table_for(rules))
 
 
 def ranked(values: Mapping[Choice, Value], player: Symbol) -> list[tuple[Choice, Value]]:

@@ -13,7 +13,7 @@ from qttt.game.squares import SQUARES
 from qttt.solver.blocks import CODES, canonical, code_of, empty_squares, turned
 from qttt.solver.boards import Pair, board_blocks, board_number, verdict
 from qttt.solver.expectation import Expectation
-from qttt.solver.moves import changes
+from qttt.solver.moves import Change, allowed_changes
 from qttt.solver.tables import ValueTable
 
 #: Below this level every value is a dyadic fraction that a double holds exactly.
@@ -29,8 +29,7 @@ class Search:
     """Values of positions at one level, kept as they are found.
 
     Attributes:
-        level: the level played.
-        rules: that level, without options.
+        rules: the level played and its options, of those that a table can be for.
         known: value by key, for positions with an empty square.
         full: value by key, for full boards.
         boards: value of each observed board by its number, as they are found.
@@ -39,18 +38,18 @@ class Search:
     """
 
     def __init__(
-        self, level: Level, table: ValueTable | None = None, progress: Callable[[int], None] | None = None
+        self, rules: Rules, table: ValueTable | None = None, progress: Callable[[int], None] | None = None
     ) -> None:
         """Start from a table, or from the rules alone.
 
         Args:
-            level: the level played.
+            rules: the level played and its options.
             table: values of this level's observed boards and openings. Without it the phases after an
                 observation are searched too, at Levels 0 to 2 only.
             progress: called with the number of positions known, now and then.
         """
-        self.level = level
-        self.rules = Rules(level)
+        self.rules = rules
+        self.level = level = rules.level
         self.known: dict[bytes, Pair] = {}
         self.full: dict[bytes, Pair] = {}
         self.boards: dict[int, Pair] = {}
@@ -180,14 +179,17 @@ class Search:
         """The value of every move to the player who makes it, or something worse than the best so far."""
         own, other = switches
         may_switch = self.level.rotated_view and not own
-        yield from self._moved(blocks, empty, turn, codes, (other, own), may_switch, best)
+        moves = allowed_changes(blocks, empty, turn, self.rules, may_switch)
+        yield from self._moved(moves, blocks, empty, turn, codes, (other, own), may_switch, best)
         if may_switch:
             there = tuple(map(turned, blocks))
+            moves = allowed_changes(there, empty, turn, self.rules, may_switch)
             seen = code_of(there, turn), code_of(there, 1 - turn)
-            yield from self._moved(there, empty, turn, seen, (other, 1), False, best)
+            yield from self._moved(moves, there, empty, turn, seen, (other, 1), False, best)
 
     def _moved(
         self,
+        moves: list[Change],
         blocks: tuple[int, ...],
         empty: tuple[int, ...],
         turn: int,
@@ -196,11 +198,11 @@ class Search:
         then_switch: bool,
         best: list[float],
     ) -> Iterator[Pair]:
-        """The moves in the current view; ``switches`` are those of the child, its mover's first."""
+        """Moves in the current view; ``switches`` are those of the child, its mover's first."""
         reply = 1 - turn
         mine, theirs = CODES[turn], CODES[reply]
         # Attacks first: they are the best replies most often, and a good one early saves looking at others.
-        for taken, put, filled in reversed(list(changes(blocks, empty, turn, self.level))):
+        for taken, put, filled in reversed(moves):
             # To a table all positions are of interest, to a question only what may be better than the best.
             enough = -best[0] if self._table else math.inf
             seen, behind = codes[1], codes[0]

@@ -11,14 +11,18 @@ with a chance of one in four millions; the solver asks for none.
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from qttt.errors import MALFORMED, QtttError
+from qttt.game.rules import Rules
 from qttt.solver.boards import Pair
+from qttt.storage import save_file, user_folder
 
 FORMAT = 2
 #: Values and tie probabilities are stored as multiples of this: dyadic ones as they are.
@@ -119,9 +123,11 @@ def _hashed(key: bytes, salt: bytes, shift: int) -> tuple[int, bytes]:
     return int.from_bytes(digest, "little") >> shift, digest[:_PRINT_BYTES]
 
 
-def table_path(level: int) -> Traversable:
-    """Where the table of a level is shipped."""
-    return FOLDER / f"level{level}.table"
+def table_path(rules: Rules) -> Traversable:
+    """Where the table of a level with its options is: it ships, or is in the user's folder once made."""
+    name = "-".join([f"level{rules.level.number}", *filter(None, str(rules.options).split(","))]) + ".table"
+    shipped = FOLDER / name
+    return shipped if shipped.is_file() else user_folder("cache") / f"tables-{FORMAT}" / name
 
 
 def pack_table(positions: Mapping[bytes, Pair], about: Mapping[str, Any]) -> bytes:
@@ -218,11 +224,24 @@ def read_table(path: Traversable) -> ValueTable:
     return unpack_table(content, path)
 
 
-@cache
-def shipped_table(level: int) -> ValueTable:
-    """The table of a level that comes with the package, read once.
+def keep_table(rules: Rules, content: bytes) -> None:
+    """Keep a table that does not ship in the user's folder, for all who ask for it later.
 
     Raises:
-        TableError: it cannot be used.
+        FileError: it cannot be written.
     """
-    return read_table(table_path(level))
+    path = table_path(rules)
+    if isinstance(path, Path) and path != FOLDER / path.name:
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        save_file(path, content)
+
+
+@cache
+def table_for(rules: Rules) -> ValueTable:
+    """The table of a level with its options, read once.
+
+    Raises:
+        TableError: there is none, or it cannot be used.
+    """
+    return read_table(table_path(rules))

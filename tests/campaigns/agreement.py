@@ -19,14 +19,14 @@ from qttt.cli.commands.advise import advise_report
 from qttt.game import Game
 from qttt.game.moves import Move
 from qttt.game.outcomes import Observation, Positions
-from qttt.game.rules import LEVELS
+from qttt.game.rules import LEVELS, Rules
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.players.choices import choices, decider
 from qttt.records.record import Record
 from qttt.solver.probe import Prober
 from qttt.solver.search import MARGIN
-from qttt.solver.tables import shipped_table
+from qttt.solver.tables import table_for
 from tests.support.cli_runs import run_json
 
 #: How often a position is sent through the command line too, as a record.
@@ -63,7 +63,7 @@ class Agreement:
     @property
     def allowed(self) -> float:
         """What two values that should be equal may differ by."""
-        return float(shipped_table(self.level).about["error"]) + ROUNDING
+        return float(table_for(Rules.of(self.level)).about["error"]) + ROUNDING
 
     def equal(self, what: str, found: float, expected: float) -> None:
         """Note a fault where two numbers differ."""
@@ -140,7 +140,7 @@ def successor_value(state: State, choice: object, solver: Prober) -> tuple[float
 def compared(level: int, positions: int, seed: int = 1) -> Agreement:
     """Compare on so many positions of random games, half of them begun by O."""
     rng = np.random.default_rng([seed, level])
-    found, solver = Agreement(level), Prober(LEVELS[level], shipped_table(level))
+    found, solver = Agreement(level), Prober(Rules.of(level), table_for(Rules.of(level)))
     number = 0
     while found.positions < positions:
         game = Game(level, first=Symbol.O if number % 2 else Symbol.X)

@@ -7,11 +7,10 @@ import pytest
 
 from qttt.game.moves import Kind, Move
 from qttt.game.result import decide
-from qttt.game.rules import DEFAULT_LEVEL, LEVELS, Level, Rules
+from qttt.game.rules import DEFAULT_LEVEL, LEVELS, Level, Rules, options_at
 from qttt.game.squares import lines_of
 from qttt.game.symbols import Mode, Symbol
 from qttt.teaching.guide.glossary import TERMS
-from qttt.teaching.guide.observation_rules import options_at
 from qttt.teaching.guide.pages import overview, rules_markdown
 from qttt.teaching.guide.sections import played
 from qttt.teaching.lesson import rule_sentences

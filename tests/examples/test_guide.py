@@ -9,10 +9,10 @@ from examples.make import FOLDER, WRITTEN, made_files
 from qttt.display.pictures.descriptions import describe_position
 from qttt.errors import QtttError
 from qttt.game.moves import Kind
-from qttt.game.rules import LEVELS, SUMMARIES, Level
+from qttt.game.rules import LEVELS, SUMMARIES, Level, options_at
 from qttt.game.symbols import Symbol
 from qttt.teaching.guide.glossary import TERMS, terms_at
-from qttt.teaching.guide.observation_rules import configuration_table, options_at
+from qttt.teaching.guide.observation_rules import configuration_table
 from qttt.teaching.guide.pages import LINE, overview, rules_markdown, rules_of, rules_text, title_of
 from qttt.teaching.guide.sections import Diagram, Table, chance, played, share
 

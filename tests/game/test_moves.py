@@ -135,7 +135,7 @@ def test_the_solver_makes_the_same_positions(before: str) -> None:
 def test_the_compiled_solver_has_the_same_kinds(before: str) -> None:
     pytest.importorskip("numba")
     from qttt.solver.making.compiled.layers import MOST_MOVES
-    from qttt.solver.making.compiled.skeletons import EMPTY, HALF, LONE, cell, list_moves
+    from qttt.solver.making.compiled.skeletons import EMPTY, HALF, LONE, MoveRules, cell, list_moves
 
     cells = np.full(9, EMPTY, np.int64)
     if before == "5":
@@ -143,7 +143,7 @@ def test_the_compiled_solver_has_the_same_kinds(before: str) -> None:
     elif before:
         cells[3], cells[4] = cell(HALF, 0, 0), cell(HALF, 0, 1)
     listed = np.empty((MOST_MOVES, 3), np.int64)
-    count = list_moves(cells, True, listed)
+    count = list_moves(cells, MoveRules(True, False, False), listed)
     game = Game(3)
     game.play(before)
     order = list(Kind)

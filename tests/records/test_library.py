@@ -6,8 +6,9 @@ import pytest
 
 from qttt.errors import UsageError
 from qttt.records.files import load_record, save_record
-from qttt.records.library import Keeper, Library, data_folder
+from qttt.records.library import Keeper, Library
 from qttt.records.record import Record
+from qttt.storage import user_folder
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def test_the_folder_is_where_the_variable_says_or_the_system(monkeypatch: pytest
     assert Library().folder == Path("/somewhere/else/games")
     monkeypatch.delenv("QTTT_DATA_DIR")
     monkeypatch.setenv("XDG_DATA_HOME", "/home/ada/data")
-    assert data_folder().name == "qttt"
+    assert user_folder("data").name == "qttt"
 
 
 def test_a_game_is_kept_from_its_first_event_in_one_file(library: Library) -> None:

@@ -98,7 +98,7 @@ def test_boards_go_on_as_dice_or_as_observed_symbols() -> None:
 def test_openings_hold_every_position_that_play_meets() -> None:
     rng = Random(1)
     for level in (3, 5):
-        found = openings(LEVELS[level], 7, 1)
+        found = openings(Rules.of(level), 7, 1)
         for _ in range(60):
             state = random_state(Rules.of(level), 9, rng, phases=1)
             if len(state.position.empty_squares) >= 7:
@@ -113,4 +113,4 @@ def test_levels_3_to_5_cannot_be_searched_without_a_table() -> None:
     for token in ("1+2", "3+4", "5+6", "7+8", "9"):
         state = state.child(Move.parse(token))
     with pytest.raises(ValueError, match="without a table only Levels 0 to 2"):
-        Search(LEVELS[3]).value(blocks_of(state.position), 1)
+        Search(Rules.of(3)).value(blocks_of(state.position), 1)

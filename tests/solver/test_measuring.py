@@ -13,7 +13,7 @@ import pytest
 from qttt.errors import UsageError
 from qttt.game.moves import Move
 from qttt.game.outcomes import Measurement
-from qttt.game.rules import LEVELS, Rules
+from qttt.game.rules import Rules
 from qttt.game.squares import EMPTY
 from qttt.game.state import Phase as Moment
 from qttt.game.state import State
@@ -25,8 +25,8 @@ from qttt.solver.boards import BOARDS, board_text, verdicts
 from qttt.solver.making.measuring.boards import BoardValues, Phase
 from qttt.solver.making.measuring.making import packed, solve_measuring
 from qttt.solver.measuring.positions import collapsed, marks_of
-from qttt.solver.measuring.tables import board_pairs, going_on, measuring_table, opening_value
-from qttt.solver.tables import pack_table, unpack_table
+from qttt.solver.measuring.tables import board_pairs, going_on, opening_value
+from qttt.solver.tables import pack_table, table_for, unpack_table
 from tests.support.solver_brute import Brute, Pair, better, random_child
 from tests.support.solver_brute import _mean as mean
 
@@ -61,7 +61,7 @@ def observed_state(board: str, level: int) -> State:
 
 @cache
 def computed(level: int) -> BoardValues:
-    return BoardValues(LEVELS[level])
+    return BoardValues(rules(level))
 
 
 # Boards after an observation
@@ -69,7 +69,7 @@ def computed(level: int) -> BoardValues:
 
 @pytest.mark.parametrize("level", [1, 2])
 def test_the_shipped_boards_are_those_of_the_rules(level: int) -> None:
-    for number, pair in enumerate(board_pairs(level)):
+    for number, pair in enumerate(board_pairs(rules(level))):
         found = computed(level).board_value(number)
         assert pair == found or (pair is None and np.isnan(found).all())
 
@@ -80,16 +80,16 @@ def test_the_shipped_boards_are_those_of_the_rules(level: int) -> None:
 )
 def test_boards_by_brute_force(level: int, empty: int, count: int) -> None:
     rng, brute = Random(level + 10 * empty), MeasuringBrute()
-    same = [images for images in going_on(level) if board_text(images[0]).count(EMPTY) == empty]
+    same = [images for images in going_on(rules(level)) if board_text(images[0]).count(EMPTY) == empty]
     for images in rng.sample(same, count):
         number = rng.choice(images)
         state = observed_state(board_text(number), level)
-        assert brute.value(state) == board_pairs(level)[number], board_text(number)
+        assert brute.value(state) == board_pairs(rules(level))[number], board_text(number)
         # The other player is in the same place with the symbols exchanged.
         exchanged = board_text(number).translate(str.maketrans("XO", "OX"))
         turned = observed_state(exchanged, level)
         value, tie = brute.value(State(turned.rules, turned.position, Symbol.O, observations=1))
-        assert (-value, tie) == board_pairs(level)[number]
+        assert (-value, tie) == board_pairs(rules(level))[number]
 
 
 @pytest.mark.parametrize("level", [1, 2])
@@ -97,13 +97,13 @@ def test_which_boards_are_valued(level: int) -> None:
     """All with four empty squares or fewer that decide nothing; no observation leaves more empty."""
     for number in range(BOARDS):
         empty = board_text(number).count(EMPTY)
-        pair = board_pairs(level)[number]
+        pair = board_pairs(rules(level))[number]
         assert (pair is None) == (empty > 4 and verdicts(Rules.of(level, "measure-turn"))[number] is None)
 
 
 @pytest.mark.parametrize("level", [1, 2])
 def test_values_of_boards_were_never_rounded(level: int) -> None:
-    pairs = [pair for pair in board_pairs(level) if pair]
+    pairs = [pair for pair in board_pairs(rules(level)) if pair]
     # Four squares to measure at 1/4 and three pieces to observe: far from the 53 bits of a double.
     assert max(Fraction(part).denominator for pair in pairs for part in pair) <= 2**10
 
@@ -126,14 +126,14 @@ def test_positions_on_free_squares_are_those_of_the_game() -> None:
                     for square in state.measurable()
                     for cell in state.measurement_odds(square)
                 ]
-        assert len(Phase(LEVELS[level], 3).order) == expected
+        assert len(Phase(rules(level), 3).order) == expected
         # At Level 1 measuring one certain piece stands for all of them.
         assert len(seen) == {1: 181, 2: 211}[level]
 
 
 @pytest.mark.slow
 def test_the_guide_counts_positions_on_five_free_squares() -> None:
-    assert len(Phase(LEVELS[2], 5).order) == 62_796
+    assert len(Phase(rules(2), 5).order) == 62_796
     page = (Path(__file__).parents[2] / "examples" / "guide" / "measure-turn.md").read_text()
     assert "62,796 are" in page
 
@@ -209,7 +209,7 @@ def test_the_search_is_expectiminimax(level: int, most_dice: int, count: int) ->
             for index, cell in enumerate(state.position.observed)
             if cell != EMPTY
         )
-        pair = board_pairs(level)[number]
+        pair = board_pairs(rules(level))[number]
         assert pair is not None
         return pair[0] * state.turn.sign, pair[1]
 
@@ -238,14 +238,14 @@ def test_a_search_that_is_cut_short_says_so() -> None:
 
 
 def test_level_1_is_still_won_by_who_begins() -> None:
-    table = measuring_table(1)
-    assert opening_value((), 0) == (1.0, 0.0)
+    table = table_for(rules(1))
+    assert opening_value(rules(1), (), 0) == (1.0, 0.0)
     assert table.about["states"] == 10_041_890
     start = State(rules(1))
     replies = {}
     for move in start.legal_moves():
         child = start.child(move)
-        pair = opening_value(blocks_of(child.position), 1)
+        pair = opening_value(rules(1), blocks_of(child.position), 1)
         assert pair is not None
         replies[str(move)] = -pair[0]
     assert max(replies.values()) == 1.0
@@ -268,7 +268,7 @@ def random_opening(rng: Random) -> State:
 
 
 def stored(state: State) -> Pair:
-    pair = opening_value(blocks_of(state.position), int(state.turn is Symbol.O), marks_of(state))
+    pair = opening_value(rules(1), blocks_of(state.position), int(state.turn is Symbol.O), marks_of(state))
     assert pair is not None
     return pair[0] * state.turn.sign, pair[1]
 
@@ -307,8 +307,8 @@ def test_level_1_solved_anew_is_what_ships(monkeypatch: pytest.MonkeyPatch) -> N
         return pack_table(found, about)
 
     monkeypatch.setattr("qttt.solver.making.measuring.making.pack_table", packed_and_seen)
-    fresh = unpack_table(solve_measuring(1, said.append), Path("fresh"))
-    shipped = measuring_table(1)
+    fresh = unpack_table(solve_measuring(rules(1), said.append), Path("fresh"))
+    shipped = table_for(rules(1))
     # The sum is that of all keys and values.
     assert fresh.about["sha256"] == shipped.about["sha256"]
     assert len(positions) == len(fresh) == len(shipped)
@@ -320,15 +320,15 @@ def test_level_1_solved_anew_is_what_ships(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_too_little_memory_is_said_before_it_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.solver.making.levels.available_memory", lambda: 100.0)
+    monkeypatch.setattr("qttt.solver.making.needs.available_memory", lambda: 100.0)
     with pytest.raises(UsageError, match="Level 1 with measure-turn takes 700 MB of memory; 100 MB are free"):
-        solve_measuring(1)
+        solve_measuring(rules(1))
 
 
 def test_without_numba_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(UsageError, match="needs the extra 'solve': pip install 'tiqtaqtoe"):
-        solve_measuring(1)
+        solve_measuring(rules(1))
 
 
 @pytest.mark.slow
@@ -336,10 +336,10 @@ def test_compiled_code_agrees_with_the_search_and_from_the_rules_alone() -> None
     """Boards found by compiled code from the rules, and first-phase positions, both by another road too."""
     compiled = pytest.importorskip("qttt.solver.making.measuring.compiled")
     ends = np.array([pair or (compiled.GOES_ON, 0.0) for pair in verdicts(Rules.of(1, "measure-turn"))])
-    memory = compiled.new_memory(ends, 1 << 20)
-    for images in going_on(1):
+    memory = compiled.new_memory(ends, False, 1 << 20)
+    for images in going_on(rules(1)):
         board = blocks_of(observed_state(board_text(images[0]), 1).position)
-        assert compiled.find_value(packed(board, 0), memory) == board_pairs(1)[images[0]]
+        assert compiled.find_value(packed(board, 0), memory) == board_pairs(rules(1))[images[0]]
     rng = Random(3)
     for _ in range(40):
         state = random_first_phase(1, rng, 9)
@@ -352,8 +352,8 @@ def test_compiled_code_agrees_with_the_search_and_from_the_rules_alone() -> None
 def test_two_more_passes_change_nothing() -> None:
     """Whoever would gain by a pass sees it answered by the other one; only the value, ties may be avoided."""
     compiled = pytest.importorskip("qttt.solver.making.measuring.compiled")
-    ends = np.array([pair or (0.0, 0.0) for pair in board_pairs(1)])
-    memory = compiled.new_memory(ends, 1 << 22)
+    ends = np.array([pair or (0.0, 0.0) for pair in board_pairs(rules(1))])
+    memory = compiled.new_memory(ends, False, 1 << 22)
     rng = Random(4)
     for _ in range(30):
         state = random_first_phase(1, rng, 9)

@@ -14,7 +14,7 @@ from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.solver.probe import UnsolvedError, Value, best_choice, is_solved, prober_for, ranked
 from qttt.solver.search import Search
-from qttt.solver.tables import shipped_table
+from qttt.solver.tables import table_for
 from tests.support.solver_brute import Brute, random_child, random_state
 
 SOLVED = [level.number for level in LEVELS if is_solved(Rules(level))]
@@ -87,7 +87,7 @@ def test_the_value_of_the_game(level: int, worth: Fraction, tie: float) -> None:
 
 def fresh_and_shipped(level: int) -> Search:
     """A level solved anew, its values held against those of the shipped table."""
-    search, table = Search(LEVELS[level]), shipped_table(level)
+    search, table = Search(Rules.of(level)), table_for(Rules.of(level))
     search.value((), 0)
     assert len(search.known) == len(table)
     assert all(table.get(key) == pair for key, pair in search.known.items())
@@ -137,7 +137,7 @@ def test_perfect_players_get_the_value(level: int) -> None:
 @pytest.mark.parametrize("level", SOLVED)
 def test_the_best_move_is_worth_what_the_position_is(level: int) -> None:
     """Where the position is in the table and its children are searched, this holds one against the other."""
-    rng, error = Random(5), shipped_table(level).about["error"]
+    rng, error = Random(5), table_for(Rules.of(level)).about["error"]
     for _ in range(30 if level < 3 else 12):
         state = random_state(Rules.of(level), 9 if level < 3 else 3, rng, phases=3)
         if state.phase is not Phase.MOVE:
@@ -232,7 +232,7 @@ def test_moments_without_a_move() -> None:
 
 
 def test_rules_without_a_table_are_refused() -> None:
-    state = State(Rules.of(2, "quantum-only"))
+    state = State(Rules.of(5, "view=physical"))
     assert not is_solved(state.rules)
-    with pytest.raises(UnsolvedError, match="Level 2 with the options quantum-only is not solved"):
+    with pytest.raises(UnsolvedError, match="Level 5 with view=physical is not solved"):
         value(state)

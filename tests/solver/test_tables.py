@@ -17,7 +17,7 @@ from qttt.solver.tables import (
     TableError,
     pack_table,
     read_table,
-    shipped_table,
+    table_for,
     table_path,
     unpack_table,
 )
@@ -93,8 +93,8 @@ def test_a_missing_table_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("level", SOLVED)
 def test_shipped_tables_are_small_and_say_how_they_were_made(level: int) -> None:
-    table = shipped_table(level)
-    assert len(table_path(level).read_bytes()) < 8_000_000
+    table = table_for(Rules.of(level))
+    assert len(table_path(Rules.of(level)).read_bytes()) < 8_000_000
     assert table.about["level"] == level
     assert table.about["made_by"] == f"qttt solve --level {level} --recompute"
     assert table.about["states"] >= len(table) > 0

@@ -15,7 +15,8 @@ from qttt.game.result import Result
 from qttt.game.symbols import Symbol
 from qttt.players.review import review
 from qttt.records.files import save_new_record
-from qttt.records.library import HUMAN, VARIABLE, KeptGame, Library
+from qttt.records.library import HUMAN, KeptGame, Library
+from qttt.storage import VARIABLE
 
 _NEEDS_A_GAME = ("show", "export", "delete")
 

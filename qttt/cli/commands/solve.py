@@ -11,14 +11,14 @@ from qttt.cli.commands.arguments import add_flags, file_name, whole_number
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
 from qttt.errors import UsageError
-from qttt.game.rules import DEFAULT_LEVEL, LEVELS, Options, Rules
+from qttt.game.rules import DEFAULT_LEVEL, LEVELS, SUMMARIES, Rules
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
 from qttt.solver.blocks import blocks_of
-from qttt.solver.making.levels import solve_level
-from qttt.solver.measuring.tables import OPTION, SOLVED_LEVEL, board_counts, key_of, measuring_table
+from qttt.solver.making.levels import UNSOLVABLE, solve_level
+from qttt.solver.measuring.tables import SOLVED_LEVEL, board_counts, key_of
 from qttt.solver.probe import Prober, Value, ranked
-from qttt.solver.tables import ValueTable, shipped_table, unpack_table
+from qttt.solver.tables import ValueTable, keep_table, table_for, table_path, unpack_table
 from qttt.storage import save_file
 
 
@@ -35,12 +35,14 @@ def solve_report(table: ValueTable) -> dict[str, Any]:
         the table was made. With ``measure-turn`` also the boards after an observation, counted; the value and
         the first moves are missing at Level 2, which is solved from there on only.
     """
-    level = int(table.about["level"])
-    if table.about.get("options"):
-        report = _measured(table, level)
+    rules = Rules.of(int(table.about["level"]), str(table.about.get("options", "")))
+    options = {"options": str(rules.options)} if str(rules.options) else {}
+    named: dict[str, Any] = {"level": rules.level.number, **options}
+    if rules.options.measure_turn:
+        report = {**named, **_measured(table, rules)}
     else:
-        prober = Prober(LEVELS[level], table)
-        report = {"level": level, **_opening(level, prober.symmetry_class, prober.value)}
+        prober = Prober(rules, table)
+        report = {**named, **_opening(rules, prober.symmetry_class, prober.value)}
     return {
         **report,
         "states": table.about["states"],
@@ -48,12 +50,11 @@ def solve_report(table: ValueTable) -> dict[str, Any]:
     }
 
 
-def _measured(table: ValueTable, level: int) -> dict[str, Any]:
-    """What the table for ``measure-turn`` says, the first moves at the level that it holds them of."""
-    counts = [count._asdict() for count in board_counts(level, table)]
-    report = {"level": level, "options": str(table.about["options"]), "boards": counts}
-    if level == SOLVED_LEVEL:
-        report |= _opening(level, lambda state: key_of(*_seen(state)), lambda state: _stored(table, state))
+def _measured(table: ValueTable, rules: Rules) -> dict[str, Any]:
+    """What a table for ``measure-turn`` says, the first moves at the level that it holds them of."""
+    report: dict[str, Any] = {"boards": [count._asdict() for count in board_counts(rules, table)]}
+    if rules.level.number == SOLVED_LEVEL:
+        report |= _opening(rules, lambda state: key_of(*_seen(state)), lambda state: _stored(table, state))
     return report
 
 
@@ -69,9 +70,9 @@ def _stored(table: ValueTable, state: State) -> Value:
 
 
 def _opening(
-    level: int, symmetry_class: Callable[[State], bytes], value: Callable[[State], Value]
+    rules: Rules, symmetry_class: Callable[[State], bytes], value: Callable[[State], Value]
 ) -> dict[str, Any]:
-    start = State(Rules(LEVELS[level]))
+    start = State(rules)
     kinds = {symmetry_class(start.child(move)): move for move in reversed(start.legal_moves())}
     moves = {move: value(start.child(move)) for move in sorted(kinds.values(), key=lambda m: m.order)}
     return {
@@ -102,7 +103,8 @@ def _add_arguments(parser: ArgumentParser) -> None:
         default=DEFAULT_LEVEL,
         help=f"0 to {len(LEVELS) - 1} (default {DEFAULT_LEVEL})",
     )
-    parser.add_argument("--options", metavar="LIST", help=f"{OPTION} (Levels 1 and 2), or none")
+    solved = [name for name in SUMMARIES if name.partition("=")[0] not in UNSOLVABLE]
+    parser.add_argument("--options", metavar="LIST", help=f"optional rules: {', '.join(solved)}")
     parser.add_argument(
         "--recompute", action="store_true", help="solve the level anew instead of reading the table"
     )
@@ -114,14 +116,12 @@ def _run(arguments: Namespace, session: Session) -> int:
     if arguments.out and not arguments.recompute:
         raise UsageError("--out saves a new table, so it needs --recompute")
     rules = Rules.of(arguments.level, arguments.options or "")
-    if rules.options not in (Options(), Options(measure_turn=True)):
-        raise UsageError(f"Level {arguments.level} with {rules.options} is not solved")
-    if arguments.recompute:
-        table = _recomputed(arguments, rules, session)
-    elif rules.options.measure_turn:
-        table = measuring_table(arguments.level)
-    else:
-        table = shipped_table(arguments.level)
+    kept = table_path(rules).is_file()
+    if not kept and rules.level is LEVELS[-1] and not arguments.recompute:
+        raise UsageError(
+            f"no table holds for {rules} yet: --recompute makes it, which takes about an hour, and keeps it"
+        )
+    table = table_for(rules) if kept and not arguments.recompute else _recomputed(arguments, rules, session)
     report = solve_report(table)
     if arguments.json:
         session.write_json(report)
@@ -131,16 +131,14 @@ def _run(arguments: Namespace, session: Session) -> int:
 
 
 def _recomputed(arguments: Namespace, rules: Rules, session: Session) -> ValueTable:
+    """Solve rules anew; without ``--out`` a table that does not ship is kept in the user's folder."""
     with waiting(session, "solving") as wait:
-        if rules.options.measure_turn:
-            from qttt.solver.making.measuring.making import solve_measuring
-
-            content = solve_measuring(arguments.level, wait.tell)
-        else:
-            content = solve_level(arguments.level, wait.tell)
+        content = solve_level(rules, wait.tell)
     if arguments.out:
         save_file(arguments.out, content)
-    return unpack_table(content, Path(arguments.out or f"level{arguments.level}.table"))
+    else:
+        keep_table(rules, content)
+    return unpack_table(content, Path(arguments.out or "the new table"))
 
 
 def _show(report: dict[str, Any], session: Session) -> None:
@@ -199,14 +197,16 @@ COMMAND = Command(
     explanation=(
         "Prints what the game is worth with best play by both players, and what each first move is worth, "
         "one of each kind under the symmetries of the board. The values come from a table that ships with "
-        "the package; --recompute solves the level anew from the rules. With --options measure-turn it also "
-        "counts the boards after an observation that the option gives another value."
+        "the package, or is made when first asked for and kept in the user's folder; --recompute solves the "
+        "rules anew. With --options measure-turn it also counts the boards after an observation that the "
+        "option gives another value."
     ),
     examples=(
         "solve",
         "solve --level 1 --json",
         "solve --level 0 --recompute",
         "solve --level 1 --options measure-turn",
+        "solve --options tally",
     ),
     add_arguments=_add_arguments,
     run=_run,

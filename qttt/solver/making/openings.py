@@ -1,24 +1,24 @@
 """The openings of a level: every position with many empty squares that play can reach."""
 
-from qttt.game.rules import Level, Rules
+from qttt.game.rules import Rules
 from qttt.solver.blocks import code_of, empty_squares
 from qttt.solver.boards import board_blocks, verdicts
 from qttt.solver.places import Place, moved
 from qttt.solver.search import position_key
 
 
-def openings(level: Level, least_empty: int, least_pieces: int) -> dict[bytes, Place]:
+def openings(rules: Rules, least_empty: int, least_pieces: int) -> dict[bytes, Place]:
     """Every observed board, and every position with many empty squares, one for each key.
 
     Args:
-        level: the level.
+        rules: the level and its options.
         least_empty: positions with fewer empty squares are left out, observed boards excepted.
         least_pieces: observed boards with fewer pieces are left out, but for the empty one.
 
     Returns:
         Positions by ``search.position_key``.
     """
-    rules = Rules(level)
+    level = rules.level
     found: dict[bytes, Place] = {}
     waiting = []
     for number, result in enumerate(verdicts(rules)):

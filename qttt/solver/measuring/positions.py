@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from qttt.game.adjustment import collapses
 from qttt.game.moves import Kind
-from qttt.game.rules import Level
+from qttt.game.rules import Level, Rules
 from qttt.game.squares import EMPTY_BOARD, SQUARES
 from qttt.game.state import State
 from qttt.solver.blocks import (
@@ -25,7 +25,7 @@ from qttt.solver.blocks import (
     dice_of,
     empty_squares,
 )
-from qttt.solver.moves import changes
+from qttt.solver.moves import allowed_changes
 
 #: What a choice may lead to: positions with their chances.
 Lottery = tuple[tuple[float, "Moment"], ...]
@@ -81,18 +81,18 @@ def marks_of(state: State) -> int:
     return sum(1 << (square - 1) for square in state.measured if not position.is_observed(square))
 
 
-def options(moment: Moment, level: Level) -> Iterator[Lottery]:
+def options(moment: Moment, rules: Rules) -> Iterator[Lottery]:
     """Everything the player to move may do, and what it may lead to: moves, then squares to measure.
 
     Args:
         moment: a position with an empty square.
-        level: 1 or 2.
+        rules: Level 1 or 2 and its options.
     """
     blocks, turn, marks = moment
-    for taken, put, _ in changes(blocks, empty_squares(blocks), turn, level):
+    for taken, put, _ in allowed_changes(blocks, empty_squares(blocks), turn, rules, False):
         left = tuple(number for number in blocks if number != taken)
         yield ((1.0, Moment(tuple(sorted(left + put)), 1 - turn, marks)),)
-    for lottery in measured(blocks, marks, level):
+    for lottery in measured(blocks, marks, rules.level):
         yield tuple((chance, Moment(tuple(sorted(put)), 1 - turn, left)) for chance, put, left in lottery)
 
 

@@ -4,18 +4,17 @@ A level's table holds every board with which play goes on after an observation; 
 position with ``LEAST_EMPTY`` empty squares or more too.
 """
 
+from dataclasses import replace
 from functools import cache
-from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
-from qttt.game.rules import LEVELS, Rules
+from qttt.game.rules import Rules
 from qttt.game.squares import EMPTY
 from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, Block, canonical, code_of, number_of
 from qttt.solver.boards import Pair, board_blocks, board_text, classes, verdicts
 from qttt.solver.measuring.positions import moment_key
-from qttt.solver.tables import FOLDER, ValueTable, read_table, shipped_table
+from qttt.solver.tables import ValueTable, table_for
 
-OPTION = "measure-turn"
 #: The level that is solved from its first move.
 SOLVED_LEVEL = 1
 #: Its positions with at least so many empty squares are all in the table.
@@ -24,9 +23,9 @@ LEAST_EMPTY = 5
 MOST_EMPTY = 4
 
 
-def going_on(level: int) -> list[tuple[int, ...]]:
+def going_on(rules: Rules) -> list[tuple[int, ...]]:
     """The boards with which play goes on and that an observation can leave, sorted by symmetry."""
-    results = verdicts(Rules.of(level, OPTION))
+    results = verdicts(rules)
     return [
         images
         for images in classes()
@@ -56,43 +55,29 @@ def key_of(blocks: tuple[int, ...], turn: int, marks: int = 0) -> bytes:
     return moment_key(code_of(tuple(settled), turn), marks & ~certain) + bytes([passes])
 
 
-def measuring_table_path(level: int) -> Traversable:
-    """Where a level's table for the option is shipped."""
-    return FOLDER / f"level{level}-{OPTION}.table"
-
-
 @cache
-def measuring_table(level: int) -> ValueTable:
-    """A level's table for the option, read once.
-
-    Raises:
-        TableError: it cannot be used.
-    """
-    return read_table(measuring_table_path(level))
-
-
-@cache
-def board_pairs(level: int) -> tuple[Pair | None, ...]:
-    """The exact value of each board by number, to the player to move, from the shipped table.
+def board_pairs(rules: Rules) -> tuple[Pair | None, ...]:
+    """The exact value of each board by number, to the player to move, from the table.
 
     Boards that end the game have their result. None: no observation leaves so few pieces.
 
     Raises:
         TableError: the table cannot be used.
     """
-    pairs = list(verdicts(Rules.of(level, OPTION)))
-    table = measuring_table(level)
-    for images in going_on(level):
-        pair = table.get(key_of(board_blocks(images[0], LEVELS[level]), 0))
+    pairs = list(verdicts(rules))
+    table = table_for(rules)
+    for images in going_on(rules):
+        pair = table.get(key_of(board_blocks(images[0], rules.level), 0))
         for number in images:
             pairs[number] = pair
     return tuple(pairs)
 
 
-def opening_value(blocks: tuple[int, ...], turn: int, marks: int = 0) -> Pair | None:
-    """The value of a position of Level 1 to the player to move, from the shipped table.
+def opening_value(rules: Rules, blocks: tuple[int, ...], turn: int, marks: int = 0) -> Pair | None:
+    """The value of a position of Level 1 to the player to move, from the table.
 
     Args:
+        rules: the level and its options.
         blocks: its blocks.
         turn: whose turn it is, 0 for X and 1 for O.
         marks: its marked squares.
@@ -104,7 +89,7 @@ def opening_value(blocks: tuple[int, ...], turn: int, marks: int = 0) -> Pair | 
     Raises:
         TableError: the table cannot be used.
     """
-    return measuring_table(SOLVED_LEVEL).get(key_of(blocks, turn, marks))
+    return table_for(rules).get(key_of(blocks, turn, marks))
 
 
 class BoardCount(NamedTuple):
@@ -123,20 +108,20 @@ class BoardCount(NamedTuple):
     changed: int
 
 
-def board_counts(level: int, table: ValueTable) -> list[BoardCount]:
+def board_counts(rules: Rules, table: ValueTable) -> list[BoardCount]:
     """What the option does to the boards after an observation, by the number of empty squares.
 
     Args:
-        level: 1 or 2.
-        table: its table for the option.
+        rules: Level 1 or 2 and its options.
+        table: their table.
 
     Raises:
-        TableError: the level's table without the option cannot be used.
+        TableError: the table of the same rules without ``measure-turn`` cannot be used.
     """
-    plain = shipped_table(level)
+    plain = table_for(replace(rules, options=replace(rules.options, measure_turn=False)))
     counts = {empty: [0, 0, 0] for empty in range(1, MOST_EMPTY + 1)}
-    for images in going_on(level):
-        blocks = board_blocks(images[0], LEVELS[level])
+    for images in going_on(rules):
+        blocks = board_blocks(images[0], rules.level)
         before, now = plain.get(canonical(code_of(blocks, 0))), table.get(key_of(blocks, 0))
         row = counts[board_text(images[0]).count(EMPTY)]
         row[0] += 1

@@ -5,12 +5,11 @@ from dataclasses import replace
 from math import cos, pi
 
 from qttt.display.pictures.descriptions import describe_die, sum_words
-from qttt.errors import UsageError
 from qttt.game.configurations import Configuration
 from qttt.game.moves import Kind
 from qttt.game.odds import observation_odds
 from qttt.game.roots import kept_fraction, met_weight, read_roots, root_state
-from qttt.game.rules import SUMMARIES, Level, Rules, parse_options
+from qttt.game.rules import SUMMARIES, Level, Rules, options_at
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.teaching.guide.roll_rows import HEAD, roll_rows
 from qttt.teaching.guide.sections import Diagram, Section, Table, chance, played, share
@@ -225,18 +224,6 @@ def _views_in_play() -> tuple[str, ...]:
         "two complementary questions is asked at the end, but also in which of them they move. What Level 4 "
         "says of interference, of cards and of the herald is true here too.",
     )
-
-
-def options_at(level: Level) -> tuple[str, ...]:
-    """The options that mean something at a level, as `SUMMARIES` names them."""
-    found = []
-    for name in SUMMARIES:
-        try:
-            parse_options(name.replace("=N", "=2"), level)
-        except UsageError:
-            continue
-        found.append(name)
-    return tuple(found)
 
 
 def _options(level: Level) -> Section:

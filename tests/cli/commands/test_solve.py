@@ -59,8 +59,8 @@ def test_a_level_solved_anew_can_be_saved(tmp_path: Path) -> None:
     stored = run_json("solve", "--level", "0")
     for key in ("value", "value_fraction", "states", "first_moves"):
         assert anew[key] == stored[key]
-    assert len(read_table(path)) == len(read_table(table_path(0)))
-    assert path.read_bytes().partition(b"\n")[2] == table_path(0).read_bytes().partition(b"\n")[2]
+    assert len(read_table(path)) == len(read_table(table_path(Rules.of(0))))
+    assert path.read_bytes().partition(b"\n")[2] == table_path(Rules.of(0)).read_bytes().partition(b"\n")[2]
 
 
 def test_a_terminal_sees_progress(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 
 def test_too_little_memory_is_said_before_it_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qttt.solver.making.levels.available_memory", lambda: 100.0)
+    monkeypatch.setattr("qttt.solver.making.needs.available_memory", lambda: 100.0)
     message = refusal("solve", "--level", "2", "--recompute")
     assert "solving Level 2 takes 200 MB of memory; 100 MB are free" in message
 

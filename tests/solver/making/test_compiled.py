@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("numba")
 
-from qttt.game.rules import LEVELS, Rules
+from qttt.game.rules import Rules
 from qttt.game.state import State
 from qttt.solver.blocks import blocks_of
 from qttt.solver.boards import BOARDS, verdicts
@@ -15,7 +15,7 @@ from qttt.solver.making.openings import openings
 from qttt.solver.places import Place
 from qttt.solver.probe import prober_for
 from qttt.solver.search import MARGIN, Search
-from qttt.solver.tables import shipped_table
+from qttt.solver.tables import table_for
 from tests.support.solver_brute import random_state
 
 pytestmark = pytest.mark.slow
@@ -27,14 +27,14 @@ def where(place: Place) -> tuple[tuple[int, ...], int, tuple[int, int]]:
 
 @pytest.fixture(scope="module")
 def level_2() -> Solver:
-    solver = Solver(LEVELS[2], 0.0, 2)
+    solver = Solver(Rules.of(2), 0.0, 2)
     solver.solve()
     return solver
 
 
 def test_level_2_is_the_same_to_the_bit(level_2: Solver) -> None:
-    search = Search(LEVELS[2], shipped_table(2))
-    for key, place in openings(LEVELS[2], 3, level_2.fewest_pieces).items():
+    search = Search(Rules.of(2), table_for(Rules.of(2)))
+    for key, place in openings(Rules.of(2), 3, level_2.fewest_pieces).items():
         assert level_2.position(*where(place)) == search.value(*where(place)), key
 
 
@@ -45,12 +45,12 @@ def test_no_board_has_fewer_pieces_than_said(level_2: Solver) -> None:
 
 @pytest.mark.parametrize("level", [3, 4])
 def test_a_fresh_solution_is_the_shipped_one(level: int) -> None:
-    solver = Solver(LEVELS[level], MARGIN, 6)
+    solver = Solver(Rules.of(level), MARGIN, 6)
     solver.solve()
-    table = shipped_table(level)
+    table = table_for(Rules.of(level))
     assert solver.states == table.about["states"]
-    search = Search(LEVELS[level], table)
-    for place in openings(LEVELS[level], 6, solver.fewest_pieces).values():
+    search = Search(Rules.of(level), table)
+    for place in openings(Rules.of(level), 6, solver.fewest_pieces).values():
         assert solver.position(*where(place)) == pytest.approx(
             search.value(*where(place)), abs=table.about["error"]
         )

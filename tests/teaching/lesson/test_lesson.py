@@ -26,14 +26,13 @@ from qttt.game.outcomes import Positions
 from qttt.game.position import START
 from qttt.game.result import Result, decide, points
 from qttt.game.roots import kept_fraction, read_roots, rotated
-from qttt.game.rules import LEVELS, Level, Rules
+from qttt.game.rules import LEVELS, Level, Rules, options_at
 from qttt.game.squares import SQUARES, lines_of
 from qttt.game.state import State
 from qttt.game.surds import ONE
 from qttt.game.symbols import Mode, Symbol
 from qttt.records.files import load_record
 from qttt.records.record import Record
-from qttt.teaching.guide.observation_rules import options_at
 from qttt.teaching.lesson.building import make_lesson
 from qttt.teaching.lesson.circuit_steps import board_parts
 from qttt.teaching.lesson.figures import A4, lesson_pages, outcomes_title

@@ -10,6 +10,7 @@ from qttt.solver.making.compiled.skeletons import (
     CELL_BITS,
     EMPTY,
     LARGE,
+    MoveRules,
     canonical_image,
     list_moves,
     make_move,
@@ -116,7 +117,7 @@ def fill_table(keys: Ints, table: Links) -> None:
 
 
 @compiled
-def _expand(keys: Ints, cancelling: bool, views: bool, found: Ints, counts: Ints) -> None:
+def _expand(keys: Ints, rules: MoveRules, views: bool, found: Ints, counts: Ints) -> None:
     """Write the children by kind of move: rows 0 (classical, entangling), 1 and 2 (cancelling)."""
     cells, bits = np.empty(9, np.int64), np.empty(9, np.int64)
     child, sources = np.empty(9, np.int64), np.empty(9, np.int64)
@@ -125,7 +126,7 @@ def _expand(keys: Ints, cancelling: bool, views: bool, found: Ints, counts: Ints
     for index in range(keys.size):
         unpack(keys[index], cells)
         symbol_bits(cells, bits)
-        for number in range(list_moves(cells, cancelling, moves)):
+        for number in range(list_moves(cells, rules, moves)):
             make_move(cells, bits, moves[number], child, sources)
             row = 1 if moves[number, 0] == 1 else 2 if moves[number, 0] == 3 else 0
             key, _ = canonical_image(child)
@@ -175,25 +176,25 @@ def layer_of(keys: Ints, variants: int) -> Layer:
 
 
 def find_layers(
-    starts: Ints, pieces: int, cancelling: bool, views: bool, report: Callable[[int, str], None] | None = None
+    starts: dict[int, Ints], rules: MoveRules, views: bool, report: Callable[[int, str], None] | None = None
 ) -> dict[tuple[int, int], Layer]:
     """Every skeleton of a phase.
 
     Args:
-        starts: the canonical skeletons that it may start from.
-        pieces: how many pieces these have.
-        cancelling: cancelling moves exist.
+        starts: the canonical skeletons that it may start from, by the number of their pieces.
+        rules: which moves there are.
         views: the view can be switched.
         report: told how many skeletons are found.
 
     Returns:
         Layers by (pieces, empty squares). Full boards are in the standard view and have one value a label.
     """
-    empty = 9 - pieces
-    sets: dict[tuple[int, int], list[Ints]] = {(pieces, empty): [starts]}
+    sets: dict[tuple[int, int], list[Ints]] = {
+        (pieces, 9 - pieces): [keys] for pieces, keys in starts.items()
+    }
     layers: dict[tuple[int, int], Layer] = {}
-    for left in range(empty, -1, -1):
-        for count in range(pieces, 10):
+    for left in range(9, -1, -1):
+        for count in range(10):
             parts = sets.pop((count, left), [])
             if not parts:
                 continue
@@ -202,36 +203,37 @@ def find_layers(
             if report:
                 report(sum(layer.keys.size for layer in layers.values()), "skeletons found")
             if left:
-                found = _children(keys, cancelling, views)
+                found = _children(keys, rules, views)
                 for step, part in zip(((1, 1), (1, 2), (0, 1)), found, strict=True):
                     if part.size:
                         sets.setdefault((count + step[0], left - step[1]), []).append(part)
     return layers
 
 
-def _children(keys: Ints, cancelling: bool, views: bool) -> list[Ints]:
+def _children(keys: Ints, rules: MoveRules, views: bool) -> list[Ints]:
     rows: list[list[Ints]] = [[], [], []]
     found = np.empty((3, _CHUNK * MOST_MOVES * (1 + views)), np.int64)
     counts = np.empty(3, np.int64)
     for start in range(0, keys.size, _CHUNK):
-        _expand(keys[start : start + _CHUNK], cancelling, views, found, counts)
+        _expand(keys[start : start + _CHUNK], rules, views, found, counts)
         for row in range(3):
             rows[row].append(np.unique(found[row, : counts[row]]))
     return [np.unique(np.concatenate(parts)) for parts in rows]
 
 
-def starts_with(observed: int, code: int) -> Ints:
+def starts_with(observed: int, *codes: int) -> Ints:
     """The canonical skeletons of boards with so many observed pieces.
 
     Args:
         observed: how many.
-        code: the cell of each: ``OBSERVED``, or ``LONE`` at Level 5.
+        codes: the cell of each: ``OBSERVED``, or at Level 5 ``LONE`` and, for the other view, ``ROTATED``.
     """
     found = set()
     cells = np.empty(9, np.int64)
     for mask in range(1 << 9):
         if mask.bit_count() == observed:
-            for square in range(9):
-                cells[square] = code if mask >> square & 1 else EMPTY
-            found.add(canonical_image(cells)[0])
+            for code in codes:
+                for square in range(9):
+                    cells[square] = code if mask >> square & 1 else EMPTY
+                found.add(canonical_image(cells)[0])
     return np.array(sorted(found), np.int64)

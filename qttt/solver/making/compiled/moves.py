@@ -12,11 +12,14 @@ import numpy as np
 from qttt.solver.making.compiled.jit import Floats, Ints, Links, compiled, compiled_parallel, prange
 from qttt.solver.making.compiled.layers import MOST_MOVES, Layer, find, spans
 from qttt.solver.making.compiled.skeletons import (
+    EMPTY,
     PERMUTATIONS,
+    MoveRules,
     canonical_image,
     child_labels,
     list_moves,
     make_move,
+    open_symbols,
     symbol_bits,
     turn_view,
     unpack,
@@ -62,7 +65,7 @@ def _play(
     count: int,
     bits: Ints,
     last: int,
-    cancelling: bool,
+    rules: MoveRules,
     variants: int,
     bounds: bool,
     margin: float,
@@ -82,7 +85,7 @@ def _play(
     for place in range(start, start + variants * size):
         values[place] = -2.0
         ties[place] = -2.0 if bounds else 2.0
-    for number in range(list_moves(cells, cancelling, moves)):
+    for number in range(list_moves(cells, rules, moves)):
         kind = moves[number, 0]
         make_move(cells, bits, moves[number], child, sources)
         side = two if kind == 1 else same if kind == 3 else one
@@ -101,6 +104,7 @@ def _play(
                 return False
             there = offsets[index]
         needed = 1 << bits[moves[number, 1]] if kind >= 2 else 0
+        forced = kind == 0 and rules.quantum_only
         for variant in range(variants):
             place = start + variant * size
             own, other = variant >> 1, variant & 1
@@ -113,8 +117,15 @@ def _play(
                     first = there if row else offset
                 else:
                     first = offset * 4 + (2 * other + own) * width
+            # What the opponent has open there, or after a switch still to be made, must be attacked instead.
+            quantum = 0
+            if forced:
+                quantum = open_symbols(cells, bits, rules)
+                if variants == 4 and not own:
+                    turn_view(cells, turned)
+                    quantum |= open_symbols(turned, bits, rules)
             for label in range(size):
-                if label & needed == needed:
+                if label & needed == needed and not label & quantum:
                     source = first + labels[row, label]
                     if bounds:
                         _consider(
@@ -134,7 +145,7 @@ def _play_all(
     low: int,
     high: int,
     last: int,
-    cancelling: bool,
+    rules: MoveRules,
     variants: int,
     bounds: bool,
     margin: float,
@@ -154,7 +165,7 @@ def _play_all(
             count,
             bits,
             last,
-            cancelling,
+            rules,
             variants,
             bounds,
             margin,
@@ -177,6 +188,7 @@ def _switch_all(
     low: int,
     high: int,
     settle: bool,
+    rules: MoveRules,
     bounds: bool,
     margin: float,
     values: Floats,
@@ -196,6 +208,10 @@ def _switch_all(
             missing += 1
             continue
         here, there = offsets[index] * 4, offsets[other] * 4
+        # No switch makes a classical move legal: what could be attacked before it must be.
+        quantum = there_too = 0
+        if rules.quantum_only and not settle and np.sum(cells == EMPTY) == 1:
+            quantum, there_too = open_symbols(cells, bits, rules), open_symbols(turned, bits, rules)
         for used in range(2):
             # Before a move the own switch, from (0, used) to (1, used); after one the other player's,
             # from (used, 0) to (used, 1).
@@ -204,6 +220,8 @@ def _switch_all(
             for label in range(size):
                 source = target + labels[label]
                 if not settle:
+                    if label & quantum and not label & there_too:
+                        continue
                     _consider(values, ties, place + label, values[source], ties[source], bounds, margin)
                 elif bounds:
                     values[place + label] = min(values[place + label], values[source])
@@ -229,7 +247,7 @@ def play_layer(
     last: int,
     children: tuple[Layer, Layer, Layer],
     *,
-    cancelling: bool,
+    rules: MoveRules,
     bounds: bool,
     margin: float,
 ) -> None:
@@ -241,7 +259,7 @@ def play_layer(
         high: one after the last.
         last: how many squares are empty.
         children: where classical and entangling moves, superpositions, and cancelling moves lead.
-        cancelling: cancelling moves exist.
+        rules: which moves there are.
         bounds: the two columns are a lower and an upper bound instead of value and tie probability.
         margin: values that differ by no more count as equal.
 
@@ -256,7 +274,7 @@ def play_layer(
             first,
             end,
             last,
-            cancelling,
+            rules,
             layer.variants,
             bounds,
             margin,
@@ -268,10 +286,12 @@ def play_layer(
         )
     if missing:
         raise RuntimeError(f"{missing} skeletons have children that are in no layer")
-    switch_layer(layer, low, high, settle=False, bounds=bounds, margin=margin)
+    switch_layer(layer, low, high, settle=False, rules=rules, bounds=bounds, margin=margin)
 
 
-def switch_layer(layer: Layer, low: int, high: int, *, settle: bool, bounds: bool, margin: float) -> None:
+def switch_layer(
+    layer: Layer, low: int, high: int, *, settle: bool, rules: MoveRules, bounds: bool, margin: float
+) -> None:
     """Let a player choose whether to switch the view.
 
     Args:
@@ -280,6 +300,7 @@ def switch_layer(layer: Layer, low: int, high: int, *, settle: bool, bounds: boo
         high: one after the last.
         settle: it is the player who has just moved: the values in which they have a switch left become what
             is left after their choice. Else it is the player to move, before their move.
+        rules: which moves there are.
         bounds: as in ``play_layer``.
         margin: as in ``play_layer``.
 
@@ -298,6 +319,7 @@ def switch_layer(layer: Layer, low: int, high: int, *, settle: bool, bounds: boo
             first,
             end,
             settle,
+            rules,
             bounds,
             margin,
             layer.values,

@@ -9,6 +9,8 @@ Roots that have a symbol have a bit each, numbered in the order of first appeara
 1 for the opponent. A *label* is a number made of these bits; values of a skeleton stand in arrays by label.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from qttt.solver.blocks import SYMMETRIES
@@ -23,6 +25,20 @@ CELL_BITS = 6
 PERMUTATIONS = np.array([[image[square] - 1 for square in range(1, 10)] for image in SYMMETRIES], np.int64)
 #: Source of a symbol bit: none, or the piece that the mover has just placed.
 NO_BIT, FRESH = -1, -2
+
+
+class MoveRules(NamedTuple):
+    """What the rules say of moves, as compiled code reads it.
+
+    Attributes:
+        cancelling: cancelling moves exist.
+        quantum_only: the option ``quantum-only``.
+        entangled_once: the option ``no-double-entanglement``.
+    """
+
+    cancelling: bool
+    quantum_only: bool
+    entangled_once: bool
 
 
 @compiled
@@ -128,27 +144,61 @@ def free_block(cells: Ints) -> int:
 
 
 @compiled
-def list_moves(cells: Ints, cancelling: bool, moves: Ints) -> int:
+def _may_be_entangled(cells: Ints, square: int, rules: MoveRules) -> bool:
+    """Whether an open cell may be entangled: with one option a piece may be so only once."""
+    if rules.entangled_once and cells[square] >= LARGE:
+        for other in range(9):
+            code = cells[other]
+            if (code - LARGE) >> 3 == ENTANGLED_HALF and (code ^ cells[square]) & 6 == 0:
+                return False
+    return True
+
+
+@compiled
+def _is_open(code: int) -> bool:
+    return code == LONE or (code >= LARGE and (code - LARGE) >> 3 == HALF)
+
+
+@compiled
+def open_symbols(cells: Ints, bits: Ints, rules: MoveRules) -> int:
+    """The symbol bits of what may be attacked, as one number: an opponent's bit in it is a legal attack."""
+    found = 0
+    for square in range(9):
+        if _is_open(cells[square]) and (rules.cancelling or _may_be_entangled(cells, square, rules)):
+            found |= 1 << bits[square]
+    return found
+
+
+@compiled
+def list_moves(cells: Ints, rules: MoveRules, moves: Ints) -> int:
     """Write every move as (kind, square, square), attacks as if every open cell were the opponent's.
 
     Kinds are those of ``qttt.game.moves.Kind`` by number: classical, superposition, entangling, cancelling.
+    With ``quantum-only`` a classical move is listed where it fills the last square: elsewhere a superposition
+    is legal. Whether an attack is legal there depends on the symbols (``open_symbols``).
     """
     count = 0
+    empty = 0
+    for square in range(9):
+        empty += cells[square] == EMPTY
     for first in range(9):
         code = cells[first]
         if code == EMPTY:
-            moves[count, 0], moves[count, 1], moves[count, 2] = 0, first, first
-            count += 1
+            if empty == 1 or not rules.quantum_only:
+                moves[count, 0], moves[count, 1], moves[count, 2] = 0, first, first
+                count += 1
             for second in range(first + 1, 9):
                 if cells[second] == EMPTY:
                     moves[count, 0], moves[count, 1], moves[count, 2] = 1, first, second
                     count += 1
-        elif code == LONE or (code >= LARGE and (code - LARGE) >> 3 == HALF):
+        elif _is_open(code):
+            entangling = _may_be_entangled(cells, first, rules)
             for second in range(9):
                 if cells[second] == EMPTY:
-                    moves[count, 0], moves[count, 1], moves[count, 2] = 2, first, second
-                    count += 1
-                    if cancelling:
+                    if entangling:
+                        moves[count, 0], moves[count, 1], moves[count, 2] = 2, first, second
+                        count += 1
+                    if rules.cancelling:
                         moves[count, 0], moves[count, 1], moves[count, 2] = 3, first, second
                         count += 1
     return count

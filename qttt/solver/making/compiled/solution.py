@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qttt.game.moves import Kind
-from qttt.game.rules import Level, Rules
+from qttt.game.rules import Rules
 from qttt.solver.blocks import BLOCKS, CANCELLED, LONE, NOBODY, OBSERVED, PAIR, ROTATED, halves
 from qttt.solver.boards import BOARDS, Pair, averaged, board_blocks, board_number, classes, verdicts
 from qttt.solver.making.compiled import skeletons
@@ -21,7 +21,13 @@ from qttt.solver.making.compiled.boards import observe_layer, split_patterns
 from qttt.solver.making.compiled.jit import Floats, Ints
 from qttt.solver.making.compiled.layers import Layer, empty_layer, find, find_layers, starts_with
 from qttt.solver.making.compiled.moves import play_layer, switch_layer
-from qttt.solver.making.compiled.skeletons import PERMUTATIONS, canonical_image, child_labels, symbol_bits
+from qttt.solver.making.compiled.skeletons import (
+    PERMUTATIONS,
+    MoveRules,
+    canonical_image,
+    child_labels,
+    symbol_bits,
+)
 
 MOST_ROUNDS = 2000
 #: Iteration ends when no board changes by more.
@@ -31,10 +37,10 @@ Progress = Callable[[str], None]
 
 @dataclass(slots=True)
 class Solver:
-    """Solves one level.
+    """Solves one level with its options, other than those that count something or turn squares otherwise.
 
     Attributes:
-        level: the level.
+        rules: the level and its options.
         margin: values that differ by no more count as equal.
         keep: values of positions with at least so many empty squares are kept for the caller.
         bounds: instead of value and tie probability find two values: infinite play is lost, or won, by
@@ -48,7 +54,7 @@ class Solver:
         rounds: how many iterations each number of pieces took (Level 5).
     """
 
-    level: Level
+    rules: Rules
     margin: float
     keep: int
     bounds: bool = False
@@ -71,26 +77,29 @@ class Solver:
                 self.boards[number] = (-1.0, 1.0) if self.bounds else (0.0, 1.0)
 
     @property
-    def rules(self) -> Rules:
-        """The level without options."""
-        return Rules(self.level)
+    def _moves(self) -> MoveRules:
+        options = self.rules.options
+        cancelling = self.rules.level.allows(Kind.CANCELLING)
+        return MoveRules(cancelling, options.quantum_only, options.no_double_entanglement)
 
     def solve(self) -> None:
         """Find every value."""
         first = self.first = self.first or self._layers(0)
         self.fewest_pieces = min(pieces for pieces, empty in first if not empty)
-        if not self.level.observed_in_play:
+        if not self.rules.level.observed_in_play:
             for observed in range(8, self.fewest_pieces - 1, -1):
                 self._solve_phase(observed, self._layers(observed))
         self._solve_phase(0, first)
 
     def _layers(self, observed: int) -> dict[tuple[int, int], Layer]:
-        code = skeletons.LONE if self.level.observed_in_play else skeletons.OBSERVED
-        starts = starts_with(observed, code)
-        report = None if observed else self._report
-        return find_layers(
-            starts, observed, self.level.allows(Kind.CANCELLING), self.level.rotated_view, report
+        # Observed pieces in play are boards that moves may come to as well, and with some options may not.
+        starts = (
+            {pieces: starts_with(pieces, skeletons.LONE, skeletons.ROTATED) for pieces in range(10)}
+            if self.rules.level.observed_in_play
+            else {observed: starts_with(observed, skeletons.OBSERVED)}
         )
+        report = None if observed else self._report
+        return find_layers(starts, self._moves, self.rules.level.rotated_view, report)
 
     def _report(self, count: int, what: str) -> None:
         if self.progress:
@@ -102,7 +111,7 @@ class Solver:
             for empty in empties:
                 layers[pieces, empty].allocate()
                 self.states += layers[pieces, empty].states
-            if self.level.observed_in_play and pieces:
+            if self.rules.level.observed_in_play and pieces:
                 self._iterate(layers, pieces, empties)
             for empty in empties:
                 layer = layers[pieces, empty]
@@ -110,7 +119,7 @@ class Solver:
                 if (pieces, empty) == (observed, 9 - observed):
                     self._read_boards(layer, self._board_places(layer, pieces))
                 self._keep(layer, observed, pieces, empty)
-                switch_layer(layer, 0, layer.keys.size, settle=True, bounds=self.bounds, margin=self.margin)
+                self._switch(layer, layer.keys.size)
                 self._report(self.states, "positions valued")
             for empty in range(10):
                 if (pieces + 1, empty) in layers:
@@ -126,7 +135,7 @@ class Solver:
                 self._value(layers, pieces, empty, 0, layer.simple)
                 if empty == 9 - pieces:
                     self._read_boards(layer, places)
-                switch_layer(layer, 0, layer.simple, settle=True, bounds=self.bounds, margin=self.margin)
+                self._switch(layer, layer.simple)
             self.rounds[pieces] = round_
             if float(np.abs(self.boards - before).max()) <= STILL:
                 return
@@ -138,7 +147,7 @@ class Solver:
         layer = layers[pieces, empty]
         if not empty:
             table, shown = averaged(self.boards), split_patterns()
-            choice = self.level.rotated_mode
+            choice = self.rules.level.rotated_mode
             observe_layer(
                 layer, low, high, table, shown, choice=choice, bounds=self.bounds, margin=self.margin
             )
@@ -155,10 +164,13 @@ class Solver:
             high,
             empty,
             children,
-            cancelling=self.level.allows(Kind.CANCELLING),
+            rules=self._moves,
             bounds=self.bounds,
             margin=self.margin,
         )
+
+    def _switch(self, layer: Layer, high: int) -> None:
+        switch_layer(layer, 0, high, settle=True, rules=self._moves, bounds=self.bounds, margin=self.margin)
 
     def _read_boards(self, layer: Layer, places: dict[int, tuple[int, ...]]) -> None:
         """Take the values of observed boards from their layer."""
@@ -169,7 +181,7 @@ class Solver:
         """Where a layer has the values of the boards with so many pieces, and the numbers of these boards."""
         places = {}
         for numbers in classes():
-            blocks = board_blocks(numbers[0], self.level)
+            blocks = board_blocks(numbers[0], self.rules.level)
             if len(blocks) == pieces and verdicts(self.rules)[numbers[0]] is None:
                 places[self._place(layer, blocks, 0, (0, 0))] = numbers
         return places
@@ -197,7 +209,7 @@ class Solver:
 
     def position(self, blocks: tuple[int, ...], turn: int, switches: tuple[int, int]) -> Pair:
         """The value of a position of a kept layer; arguments and result as in ``search.Search.value``."""
-        board = None if any(switches) else board_number(blocks, turn, self.level)
+        board = None if any(switches) else board_number(blocks, turn, self.rules.level)
         # At Level 5 a line of lone dice decides nothing before it is observed.
         if board is not None and verdicts(self.rules)[board] is None:
             return float(self.boards[board, 0]), float(self.boards[board, 1])

@@ -11,14 +11,14 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from qttt.game.rules import Level, Rules
+from qttt.game.rules import Rules
 from qttt.game.squares import EMPTY, SQUARES
 from qttt.game.symbols import Mode
 from qttt.solver.blocks import OBSERVED, Block, empty_squares, number_of
 from qttt.solver.boards import BOARDS, Pair, board_text, classes, verdicts
 from qttt.solver.expectation import shown
 from qttt.solver.measuring.positions import Lottery, Moment, options
-from qttt.solver.measuring.tables import MOST_EMPTY, OPTION
+from qttt.solver.measuring.tables import MOST_EMPTY
 
 #: So many boards are valued at a time.
 _BATCH = 128
@@ -39,11 +39,11 @@ class Phase:
             lead to first; the last is the one with nothing on the free squares.
     """
 
-    def __init__(self, level: Level, size: int) -> None:
+    def __init__(self, rules: Rules, size: int) -> None:
         """Find all positions.
 
         Args:
-            level: 1 or 2.
+            rules: Level 1 or 2 and its options.
             size: the number of free squares, 1 to 9.
         """
         self.size = size
@@ -58,7 +58,7 @@ class Phase:
             if moment in self.order:
                 continue
             if found is None:
-                found = tuple(options(moment, level)) if empty_squares(moment.blocks) else ()
+                found = tuple(options(moment, rules)) if empty_squares(moment.blocks) else ()
                 waiting.append((moment, found))
                 waiting.extend((child, None) for lottery in found for _, child in lottery)
             else:
@@ -81,31 +81,31 @@ class BoardValues:
     """Values of all boards with which play goes on after an observation.
 
     Attributes:
-        level: the level.
+        rules: the level and its options.
         values: for each board number, as in ``solver.boards``, value and tie probability to the player to
             move; NaN where no observation leaves so few pieces.
         positions: how many positions on free squares there are, by the number of squares.
     """
 
-    def __init__(self, level: Level, progress: Callable[[str], None] | None = None) -> None:
+    def __init__(self, rules: Rules, progress: Callable[[str], None] | None = None) -> None:
         """Find them all.
 
         Args:
-            level: 1 or 2.
+            rules: Level 1 or 2 and its options.
             progress: told in a few words how far it is.
         """
-        self.level = level
+        self.rules = rules
         self.values: Values = np.full((BOARDS, 2), np.nan)
         self.positions: dict[int, int] = {}
         going_on: dict[int, list[tuple[int, ...]]] = {}
         for images in classes():
-            result = verdicts(Rules.of(level.number, OPTION))[images[0]]
+            result = verdicts(rules)[images[0]]
             if result is not None:
                 self.values[list(images)] = result
             else:
                 going_on.setdefault(board_text(images[0]).count(EMPTY), []).append(images)
         for size in range(1, MOST_EMPTY + 1):
-            phase = Phase(level, size)
+            phase = Phase(rules, size)
             self.positions[size] = len(phase.order)
             same = going_on[size]
             for start in range(0, len(same), _BATCH):

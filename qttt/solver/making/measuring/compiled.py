@@ -69,8 +69,9 @@ def _slot(key: int, keys: Ints) -> int:
 
 
 State = tuple[int, int, int, int, int]
-#: Keys; values and ties beside them; results of boards; the stack; [states kept, height of the stack].
-Memory = tuple[Ints, Floats, Floats, Ints, Ints]
+#: Keys; values and ties beside them; results of boards; the stack; [states kept, height of the stack];
+#: whether a classical move is allowed only where no superposition is.
+Memory = tuple[Ints, Floats, Floats, Ints, Ints, bool]
 Pair = tuple[float, float]
 #: The result of a board with which play goes on.
 GOES_ON = 2.0
@@ -82,7 +83,7 @@ _STACK = 1 << 15
 @compiled
 def _known(state: State, memory: Memory) -> Pair:
     """The kept value of a state; if there is none, the state is put on the stack, to be valued first."""
-    keys, pairs, _, stack, counts = memory
+    keys, pairs, _, stack, counts, _ = memory
     kinds, links, marks, passes, turn = state
     key = state_key(kinds, links, marks, passes, turn)
     slot = _slot(key, keys)
@@ -114,20 +115,25 @@ def _placing(state: State, memory: Memory) -> Pair:
     """The best value that a move gives."""
     kinds, links, marks, passes, turn = state
     best = _NONE_YET
+    empty = 0
+    for a in range(9):
+        empty += (kinds >> 3 * a) & 7 == EMPTY
     for a in range(9):
         if (kinds >> 3 * a) & 7 != EMPTY:
             continue
-        # A certain piece in a square that may still be measured is one more pass.
-        fresh = 1 - ((marks >> a) & 1)
-        placed = kinds | (CERTAIN + turn) << 3 * a
-        after = (placed, links, marks & ~(1 << a), passes + fresh, 1 - turn)
-        best = _preferred(best, _turned(_known(after, memory)))
         for b in range(a + 1, 9):
             if (kinds >> 3 * b) & 7 == EMPTY:
                 placed = kinds | (HALF + turn) << 3 * a | (HALF + turn) << 3 * b
                 linked = links | b << 4 * a | a << 4 * b
                 after = (placed, linked, marks, passes, 1 - turn)
                 best = _preferred(best, _turned(_known(after, memory)))
+        if memory[5] and empty > 1:
+            continue
+        # A certain piece in a square that may still be measured is one more pass.
+        fresh = 1 - ((marks >> a) & 1)
+        placed = kinds | (CERTAIN + turn) << 3 * a
+        after = (placed, links, marks & ~(1 << a), passes + fresh, 1 - turn)
+        best = _preferred(best, _turned(_known(after, memory)))
     return best
 
 
@@ -199,7 +205,7 @@ def find_value(state: State, memory: Memory) -> Pair:
     Raises:
         MemoryError: there are more states than it has room for.
     """
-    keys, pairs, _, stack, counts = memory
+    keys, pairs, _, stack, counts, _ = memory
     found = _known(state, memory)
     while counts[1]:
         height = counts[1]
@@ -230,12 +236,13 @@ def find_value(state: State, memory: Memory) -> Pair:
     return _known(state, memory)
 
 
-def new_memory(verdicts: Floats, slots: int = SLOTS) -> Memory:
+def new_memory(verdicts: Floats, quantum_only: bool, slots: int = SLOTS) -> Memory:
     """A memory without any value.
 
     Args:
         verdicts: for each board number (``solver.boards``) the result to the player to move, ``GOES_ON``
             where play goes on, and the probability of a tie.
+        quantum_only: no classical move while a superposition is legal.
         slots: a power of two; three quarters of it can be kept.
     """
     return (
@@ -244,6 +251,7 @@ def new_memory(verdicts: Floats, slots: int = SLOTS) -> Memory:
         verdicts,
         np.zeros((_STACK, 5), dtype=np.int64),
         np.zeros(2, dtype=np.int64),
+        quantum_only,
     )
 
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qttt.game.rules import LEVELS
+from qttt.game.rules import Rules
 from qttt.game.squares import SQUARES
 from qttt.solver.blocks import BLOCKS, LONE, OBSERVED, Block, number_of
 from qttt.solver.boards import Pair, board_blocks
-from qttt.solver.making.levels import check_memory, numba_version
 from qttt.solver.making.measuring.boards import BoardValues
-from qttt.solver.measuring.tables import LEAST_EMPTY, OPTION, SOLVED_LEVEL, going_on, key_of
+from qttt.solver.making.needs import check_memory, numba_version
+from qttt.solver.measuring.tables import LEAST_EMPTY, SOLVED_LEVEL, going_on, key_of
 from qttt.solver.tables import pack_table
 
 #: Memory that solving it takes, in MB, as measured and rounded up.
@@ -27,11 +27,12 @@ _CHUNK = 1 << 20
 Progress = Callable[[str], None]
 
 
-def solve_measuring(level: int, progress: Progress | None = None) -> bytes:
+def solve_measuring(rules: Rules, progress: Progress | None = None) -> bytes:
     """Solve a level with the option ``measure-turn``, Level 2 from the first observation on.
 
     Args:
-        level: 1 or 2; at Level 1 compiled code does most of it, which needs the extra ``solve``.
+        rules: Level 1 or 2 and its options, ``measure-turn`` among them; at Level 1 compiled code does
+            most of it, which needs the extra ``solve``.
         progress: told in a few words how far it is.
 
     Returns:
@@ -41,13 +42,14 @@ def solve_measuring(level: int, progress: Progress | None = None) -> bytes:
         UsageError: the extra ``solve`` is not installed, or there is too little memory.
     """
     started = time.perf_counter()
-    boards = BoardValues(LEVELS[level], progress)
+    level = rules.level.number
+    boards = BoardValues(rules, progress)
     positions: dict[bytes, Pair] = {}
-    for images in going_on(level):
-        positions[key_of(board_blocks(images[0], LEVELS[level]), 0)] = boards.board_value(images[0])
+    for images in going_on(rules):
+        positions[key_of(board_blocks(images[0], rules.level), 0)] = boards.board_value(images[0])
     about: dict[str, Any] = {
         "level": level,
-        "options": OPTION,
+        "options": str(rules.options),
         "boards": len(positions),
         "least_empty": LEAST_EMPTY if level == SOLVED_LEVEL else len(SQUARES) + 1,
         "states": sum(boards.positions.values()),
@@ -61,7 +63,7 @@ def solve_measuring(level: int, progress: Progress | None = None) -> bytes:
         positions,
         {
             **about,
-            "made_by": f"qttt solve --level {level} --options {OPTION} --recompute",
+            "made_by": f"qttt solve --level {level} --options {rules.options} --recompute",
             "python": platform.python_version(),
             "seconds": round(time.perf_counter() - started, 1),
         },
@@ -70,18 +72,20 @@ def solve_measuring(level: int, progress: Progress | None = None) -> bytes:
 
 def _opening(boards: BoardValues, progress: Progress | None) -> tuple[dict[bytes, Pair], int, str]:
     """Values at Level 1 of the game and of its first moves, how many states it took, and Numba's version."""
-    what = f"Level {SOLVED_LEVEL} with {OPTION}"
+    what = str(boards.rules)
     check_memory(what, MEMORY)
     version = numba_version(what)
     from qttt.solver.making.measuring.compiled import find_value, new_memory
 
     if progress:
         progress("the first phase")
-    memory = new_memory(np.where(np.isnan(boards.values), 0.0, boards.values))
+    memory = new_memory(
+        np.where(np.isnan(boards.values), 0.0, boards.values), boards.rules.options.quantum_only
+    )
     find_value(packed((), 0), memory)
     if progress:
         progress("the table")
-    return kept_positions(memory[0], memory[1]), int(memory[-1][0]), version
+    return kept_positions(memory[0], memory[1]), int(memory[4][0]), version
 
 
 def kept_positions(keys: NDArray[np.int64], pairs: NDArray[np.float64]) -> dict[bytes, Pair]:
