@@ -94,7 +94,7 @@ def valued(content: bytes) -> Variant:
     """What a table says of its game."""
     table = unpack_table(content, Path("the new table"))
     report = solve_report(table)
-    numbers = {name: report.get(name) for name in ("level", "value", "x", "tie", "o")}
+    numbers: dict[str, Any] = {name: report.get(name) for name in ("level", "value", "x", "tie", "o")}
     about = {name: table.about[name] for name in ("states", "seconds", "sha256")}
     return Variant(**numbers, **about, options=report.get("options", ""))
 
