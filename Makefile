@@ -65,6 +65,9 @@ checks: $(VENV)/.installed-test
 luck: $(VENV)/.installed-test
 	$(CAMPAIGN).luck --games $(LUCK)
 
+variants: $(VENV)/.installed-test
+	$(VENV)/bin/python -m examples.best_play.variants $(if $(AGAIN),--again)
+
 clean:
 	rm -rf $(VENV) .floors build dist
 

@@ -9,6 +9,7 @@ from textwrap import fill
 from typing import Any, Final
 
 from examples.best_play.counting import can_force
+from examples.best_play.fairest import fairest_files
 from examples.best_play.figures import figures, games
 from examples.best_play.level_one import LINE, endings, proof
 from examples.best_play.matches import measured_matches
@@ -40,7 +41,7 @@ _LIST: Final[dict[str, Any]] = {**_TEXT, "subsequent_indent": "  "}
 def best_play_files() -> dict[str, str]:
     """The page and its figures, by their names in the guide."""
     files = {f"figures/{name}.svg": svg(scene) for name, scene in figures().items()}
-    return {"best-play.md": _page(), **files}
+    return {"best-play.md": _page(), **files, **fairest_files()}
 
 
 def _page() -> str:
