@@ -9,6 +9,8 @@
 # make mutation    rules, dice, gates, lean circuits and decoder changed; the tests must notice
 # make statistics  ten million samples of every random path
 # make checks      300 true checks at each of Levels 2 to 5, for false alarms
+# make luck        chance favours nobody in ten thousand reviewed games of each level
+# make variants    the value of every variant that has none yet (AGAIN=1: all of them, the same bits)
 #
 # The interpreter is the first Python 3.11 or newer found; PYTHON=/path/to/python3 chooses another.
 
@@ -26,7 +28,7 @@ SAMPLES ?= 10000000
 CHECKS ?= 300
 LUCK ?= 10000
 
-.PHONY: play test floors fuzz model kills mutation statistics checks luck clean
+.PHONY: play test floors fuzz model kills mutation statistics checks luck variants clean
 .DELETE_ON_ERROR:
 
 play: $(VENV)/.installed
@@ -66,7 +68,7 @@ luck: $(VENV)/.installed-test
 	$(CAMPAIGN).luck --games $(LUCK)
 
 variants: $(VENV)/.installed-test
-	$(VENV)/bin/python -m examples.best_play.variants $(if $(AGAIN),--again)
+	nice -n 15 $(BIN)/python -m examples.best_play.variants $(if $(AGAIN),--again)
 
 clean:
 	rm -rf $(VENV) .floors build dist
