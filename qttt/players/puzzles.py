@@ -188,7 +188,7 @@ def puzzle_at(game: Game) -> Puzzle | None:
         return None
     advice = advise(game)
     if not advice.exact:
-        raise UnsolvedError(f"Level {state.rules.level.number} is not solved, so nothing can be proved")
+        raise UnsolvedError(f"{state.rules} is not solved, so nothing can be proved")
     order = advice.choices
     solutions = tuple(choice for choice, _ in order if same_choice(choice, order[0][0], state))
     rest = [value for choice, value in order if choice not in solutions]
@@ -251,10 +251,7 @@ def find_puzzle(rules: Rules, rng: Uniform, grade: Grade | None = None, aim: Aim
         NoPuzzleError: many games held no such puzzle.
     """
     if not is_solved(rules):
-        raise UnsolvedError(
-            f"puzzles are proved by the solver, and Level {rules.level.number}"
-            f"{f' with {rules.options}' if str(rules.options) else ''} is not solved"
-        )
+        raise UnsolvedError(f"puzzles are proved by the solver, and {rules} is not solved")
     if aim is Aim.MODE and not rules.level.rotated_mode:
         raise UsageError(f"at Level {rules.level.number} there is no mode to choose")
     for game in _positions(rules, rng):

@@ -243,10 +243,7 @@ def get_player(name: str, rules: Rules, *, clock: bool = True) -> Player:
         return EasyPlayer()
     if name == "perfect":
         if not is_solved(unlimited(rules)):
-            raise UnsolvedError(
-                f"player 'perfect' needs solved rules, and Level {rules.level.number}"
-                f"{f' with {rules.options}' if str(rules.options) else ''} is not solved; try 'hard'"
-            )
+            raise UnsolvedError(f"player 'perfect' needs solved rules, and {rules} is not solved; try 'hard'")
         return PerfectPlayer()
     if name == "medium":
         return SearchPlayer(name, Budget(_MEDIUM_POSITIONS))

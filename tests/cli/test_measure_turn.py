@@ -234,6 +234,19 @@ def test_boards_solved_anew_are_those_that_ship(tmp_path: Path) -> None:
     assert out.stat().st_size > 1000
 
 
-@pytest.mark.parametrize("options", ["tally", "measure-turn,tally"])
-def test_solve_refuses_other_options(options: str) -> None:
-    assert refusal("solve", "--level", "2", "--options", options).endswith("is not solved")
+def test_solve_refuses_what_it_cannot_solve() -> None:
+    refused = refusal("solve", "--level", "5", "--options", "view-switches=2")
+    assert "view-switches=2" in refused and "cannot be solved" in refused
+    assert "--recompute makes it" in refusal("solve", "--level", "5", "--options", "tally")
+
+
+def test_what_no_table_holds_yet_is_solved_and_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("qttt.solver.tables.FOLDER", tmp_path / "nothing")
+    monkeypatch.setenv("QTTT_DATA_DIR", str(tmp_path))
+    report = run_json("solve", "--level", "1", "--options", "quantum-only")
+    assert report["value_fraction"] == "-1/8"
+    (kept,) = tmp_path.glob("tables-*/*.table")
+    assert kept.name == "level1-quantum-only.table"
+    before = kept.stat().st_mtime_ns
+    assert run_json("solve", "--level", "1", "--options", "quantum-only")["value"] == report["value"]
+    assert kept.stat().st_mtime_ns == before

@@ -181,7 +181,7 @@ def test_a_game_that_could_go_on_for_ever_ends() -> None:
 
 def test_players_that_cannot_play_are_refused_before_any_game() -> None:
     assert "player 'nobody' does not exist" in selfplay("--x", "nobody", "--o", "hard", status=2)
-    assert "--options" not in selfplay("--x", "perfect", "--o", "easy", "--options", "tally", status=2)
+    assert "--options" not in selfplay("--x", "perfect", "--o", "easy", "--options", "measure-turn", status=2)
     with pytest.raises(UsageError):
         Match("human", "hard")
     with pytest.raises(UsageError):

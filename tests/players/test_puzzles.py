@@ -144,8 +144,8 @@ def test_a_position_with_two_best_moves_is_no_puzzle() -> None:
 
 
 def test_nothing_unproved_is_a_puzzle(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UnsolvedError, match="puzzles are proved by the solver, and Level 2 with tally"):
-        find_puzzle(Rules.of(2, "tally"), np.random.default_rng(1))
+    with pytest.raises(UnsolvedError, match="puzzles are proved .* Level 2 with measure-turn"):
+        find_puzzle(Rules.of(2, "measure-turn"), np.random.default_rng(1))
     # Without chance there are wins, saves and nothing between.
     monkeypatch.setattr("qttt.players.puzzles._MOST_GAMES", 30)
     with pytest.raises(NoPuzzleError, match="30 random games held no such puzzle"):
@@ -276,7 +276,7 @@ def test_the_daily_puzzle_is_that_of_the_date() -> None:
 def test_bad_requests_are_refused() -> None:
     assert "no question 'nothing'" in command("--text", "nothing", status=2)
     assert "goes with no other choice" in command("--text", "two-left", "--level", "2", status=2)
-    assert "is not solved" in command("--options", "tally", status=2)
+    assert "is not solved" in command("--options", "measure-turn", status=2)
     state = game_of("5").state
     with pytest.raises(UsageError):
         choice_of("=.........", state)

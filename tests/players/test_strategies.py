@@ -309,9 +309,9 @@ def test_a_random_choice_says_how_many_there_were() -> None:
 
 def test_perfect_is_refused_where_nothing_is_solved() -> None:
     with pytest.raises(
-        UnsolvedError, match="player 'perfect' needs solved rules, and Level 2 with quantum-only"
+        UnsolvedError, match="player 'perfect' needs solved rules, and Level 2 with measure-turn"
     ):
-        get_player("perfect", Rules.of(2, "quantum-only"))
+        get_player("perfect", Rules.of(2, "measure-turn"))
 
 
 @pytest.mark.parametrize(

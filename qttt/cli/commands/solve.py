@@ -15,7 +15,7 @@ from qttt.game.rules import DEFAULT_LEVEL, LEVELS, SUMMARIES, Rules
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
 from qttt.solver.blocks import blocks_of
-from qttt.solver.making.levels import UNSOLVABLE, solve_level
+from qttt.solver.making.levels import UNSOLVABLE, check_solvable, solve_level
 from qttt.solver.measuring.tables import SOLVED_LEVEL, board_counts, key_of
 from qttt.solver.probe import Prober, Value, ranked
 from qttt.solver.tables import ValueTable, keep_table, table_for, table_path, unpack_table
@@ -116,6 +116,7 @@ def _run(arguments: Namespace, session: Session) -> int:
     if arguments.out and not arguments.recompute:
         raise UsageError("--out saves a new table, so it needs --recompute")
     rules = Rules.of(arguments.level, arguments.options or "")
+    check_solvable(rules)
     kept = table_path(rules).is_file()
     if not kept and rules.level is LEVELS[-1] and not arguments.recompute:
         raise UsageError(

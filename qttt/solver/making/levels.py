@@ -48,9 +48,7 @@ def solve_level(rules: Rules, progress: Progress | None = None) -> bytes:
             little memory.
     """
     level, options = rules.level.number, str(rules.options)
-    for name in options.split(","):
-        if reason := UNSOLVABLE.get(name.partition("=")[0]):
-            raise UsageError(f"{rules} cannot be solved: {name} {reason}")
+    check_solvable(rules)
     if rules.options.measure_turn:
         return solve_measuring(rules, progress)
     check_memory(str(rules), MEMORY[level])
@@ -70,6 +68,17 @@ def solve_level(rules: Rules, progress: Progress | None = None) -> bytes:
             "seconds": round(time.perf_counter() - started, 1),
         },
     )
+
+
+def check_solvable(rules: Rules) -> None:
+    """Refuse options that no table is made for.
+
+    Raises:
+        UsageError: with the option and the reason.
+    """
+    for name in str(rules.options).split(","):
+        if reason := UNSOLVABLE.get(name.partition("=")[0]):
+            raise UsageError(f"{rules} cannot be solved: {name} {reason}")
 
 
 def _solve_exactly(

@@ -69,12 +69,12 @@ def test_top_cuts_the_list_and_nothing_else() -> None:
 
 
 def test_where_nothing_is_solved_the_search_is_named_with_its_depth() -> None:
-    report = advised("1+3", "--options", "quantum-only")
+    report = advised("1+3", "--level", "5", "--options", "view=physical")
     assert report["method"] == "search"
     assert report["exact"] is False
     assert report["depth"] >= 2
     assert {move["move"] for move in report["moves"]} == {
-        str(move) for move in game_of("1+3", options="quantum-only").state.legal_moves()
+        str(move) for move in game_of("1+3", level=5, options="view=physical").state.legal_moves()
     }
 
 
@@ -107,7 +107,7 @@ def test_a_full_board_and_the_end_of_a_game_have_a_value_and_no_choice() -> None
 
 def test_a_rule_of_thumb_is_called_one() -> None:
     out = io.StringIO()
-    words = ["advise", "1 2 3 4 6 5 7 8 9 =p:#########", "--level", "4", "--options", "tally"]
+    words = ["advise", "1 2 3 4 6 5 7 8 9 =p:#########", "--level", "5", "--options", "view=physical"]
     assert main(words, stdout=out, stderr=io.StringIO()) == 0
     assert "rule of thumb" in out.getvalue()
 
@@ -195,7 +195,7 @@ def test_how_it_was_found_is_said(
 
 def test_a_reply_is_judged_as_the_choice_was() -> None:
     """By the search where nothing is solved, and by the solver where it is."""
-    game = game_of("1+3 2+5", options="quantum-only")
+    game = game_of("1+3 2+5", level=5, options="view=physical")
     assert "O's best reply is then" in advise(game, Budget(300)).why
     game = game_of("5 1+3")
     best = advise(game).choices[0][0]
@@ -206,7 +206,7 @@ def test_a_reply_is_judged_as_the_choice_was() -> None:
 
 
 def test_a_small_budget_still_looks_one_move_ahead() -> None:
-    advice = advise(game_of("1+3", options="quantum-only"), Budget(1))
+    advice = advise(game_of("1+3", level=5, options="view=physical"), Budget(1))
     assert advice.depth == 1
     assert not advice.exact
     assert "1 deep" in advice.how

@@ -33,4 +33,4 @@ def test_a_record_with_headers_is_a_line_too() -> None:
     assert "an opening is made of moves" in refusal(
         "openings", "1 2 3 4 5 6 7 8 9 =XOXOXOXOX", "--level", "1"
     )
-    assert "is not solved" in refusal("openings", "--options", "tally")
+    assert "is not solved" in refusal("openings", "--options", "measure-turn")

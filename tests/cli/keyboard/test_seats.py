@@ -99,7 +99,7 @@ def test_a_game_of_computers_that_could_go_on_for_ever_is_given_an_end() -> None
     ("words", "message"),
     [
         (("--x", "nobody"), "player 'nobody' does not exist"),
-        (("--o", "perfect", "--options", "tally"), "player 'perfect' needs solved rules"),
+        (("--o", "perfect", "--options", "measure-turn"), "player 'perfect' needs solved rules"),
         (("--demo", "--x", "hard"), "--demo makes random moves"),
     ],
 )
