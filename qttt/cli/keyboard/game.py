@@ -3,7 +3,7 @@
 import random
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +40,7 @@ from qttt.players.lookahead import MoveNow
 from qttt.records.files import RecordChangedError, load_record, save_new_record, save_over
 from qttt.records.library import Keeper
 from qttt.records.record import Record
+from qttt.solver.probe import is_solved
 from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
@@ -99,11 +100,9 @@ def notation_rows(rules: Rules) -> list[tuple[str, str]]:
     return rows
 
 
-def word_rows(names: Iterable[str], rules: Rules, asides: Collection[str]) -> list[tuple[str, str]]:
-    """The words of a prompt, each with what it does at this level; of ``ASIDES`` those that there are."""
-    rows = [
-        (name, WORDS[name]) for name in names if name.split()[0] not in ASIDES or name.split()[0] in asides
-    ]
+def word_rows(names: Iterable[str], rules: Rules) -> list[tuple[str, str]]:
+    """The words of a prompt that mean something by these rules, each with what it does."""
+    rows = [(name, WORDS[name]) for name in names if name != "openings" or is_solved(rules)]
     if not rules.level.rotated_mode:
         return rows
     return [(n, f"{text}; odds --mode rotated" if n == "odds" else text) for n, text in rows]
@@ -163,7 +162,6 @@ class KeyboardGame:
         prompt: where lines come from.
         pace: how fast what happens by itself is shown.
         run_aside: runs a command of ``ASIDES``, given its name and its words.
-        asides: those of ``ASIDES`` that there are.
         file: where the record is saved after every event; None: nowhere until the players stop.
         seats: which symbols computers play.
         known: what the file held when we looked last.
@@ -181,7 +179,6 @@ class KeyboardGame:
     prompt: Prompt
     pace: Pace
     run_aside: Callable[[str, Sequence[str], Session], None]
-    asides: Collection[str]
     file: str | None = None
     seats: Seats = field(default_factory=Seats)
     known: Record = field(default_factory=Record)
@@ -235,9 +232,7 @@ class KeyboardGame:
         if not self.seats.people or (self.in_match and not self.prompt.keyboard.live):
             return
         if self.prompt.keyboard.live:
-            words = ", ".join(
-                name.split()[0] for name, _ in word_rows(_AFTER, self.game.rules, self.asides)[1:]
-            )
+            words = ", ".join(name.split()[0] for name, _ in word_rows(_AFTER, self.game.rules)[1:])
             goes_on = " Enter goes on with the match." if self.in_match else ""
             self.session.show(f"Now: {words} (help explains them).{goes_on}")
         try:
@@ -349,7 +344,7 @@ class KeyboardGame:
             self.begin_anew(rematch=True)
         elif ALIASES.get(word, word) in _WORDS:
             _WORDS[ALIASES.get(word, word)](self, rest.strip())
-        elif word in self.asides:
+        elif word in ASIDES:
             self.aside(word, rest)
         else:
             return False
@@ -527,7 +522,7 @@ class KeyboardGame:
             self.session.show(
                 f"Type a move ({', '.join(move for move, _ in notation_rows(rules))}) or a word:"
             )
-        self._show_rows(word_rows(_AFTER if self.game.over else WORDS, rules, self.asides))
+        self._show_rows(word_rows(_AFTER if self.game.over else WORDS, rules))
 
     def board(self, rest: str) -> None:
         """Show the board again."""

@@ -1,6 +1,7 @@
 """The keyboard game, played through a pipe."""
 
 import io
+import re
 import sys
 from pathlib import Path
 
@@ -450,3 +451,56 @@ def test_explain_says_what_the_last_move_gave_away() -> None:
     assert "5: inaccuracy" not in shown and "5: best" not in shown
     unsolved = " ".join(play("5\n1+3\nexplain\nquit\n", "--options", "tally").split())
     assert "1+3: " in unsolved and "gives about" in unsolved
+
+
+def test_new_begins_another_game_and_rematch_lets_the_other_start() -> None:
+    shown = play("5\nnew\n1\nrematch\n2\nrematch\n3\nresign\nrematch\nquit\n", "--level", "1")
+    kept = sorted(Path().glob("game-*.qttt"), key=lambda path: (len(path.name), path.name))
+    records = [load_record(path) for path in kept]
+    # The one that was resigned is over, and printed.
+    assert [(str(r.first), [str(event) for event in r.events]) for r in records] == [
+        ("X", ["5"]),
+        ("X", ["1"]),
+        ("O", ["2"]),
+    ]
+    assert '[Resigned "O"]\n[Result "X"]\n\n1. 3' in shown
+    assert shown.rstrip().endswith("No move was made, so there is nothing to keep.")
+    assert "O> quit" in shown
+
+
+def test_after_the_end_another_game_begins_with_its_own_file_and_seed() -> None:
+    typed = "1\n2\n3\n4\n5\n6\n8\n7\n9\n"
+    play(f"{typed}rematch\n5\nquit\n", "--level", "0", "--record", "g.qttt", "--seed", "7", "--eval")
+    first, second = load_record("g.qttt"), load_record("g-2.qttt")
+    assert (first.headers["Result"], first.headers["Seed"], str(first.first)) == ("X", "7", "X")
+    assert (second.headers["Seed"], str(second.first), len(second.events)) == ("8", "O", 1)
+
+
+def test_a_game_of_a_match_is_not_left_for_a_new_one() -> None:
+    shown = play("5\nnew\nrematch\nquit\n", "--games", "2")
+    assert shown.count("this is a game of a match: the next one comes after it; resign gives it up") == 2
+
+
+def test_how_the_players_stand_is_exact_or_said_to_be_estimated() -> None:
+    bar = r"X \d+ % \[█*[▉-▏]? *\] O \d+ %, tie \d+ %"
+    solved = play("5\nquit\n", "--level", "2", "--eval")
+    assert len(re.findall(f"{bar}$", solved, re.MULTILINE)) == 2
+    # 56.25 % and 43.75 % without a tie: +0.125 to X, as solve says.
+    assert "X 55 %" in solved or "X 56 %" in solved
+    for words in (("--options", "tally"), ("--level", "5", "--options", "max-observations=3")):
+        shown = play("5\neval\n1\nnew\nquit\n", "--eval", *words)
+        # Before it is switched off, and off it stays in the next game.
+        assert len(re.findall(rf"{bar} \(estimated\)$", shown, re.MULTILINE)) == 2
+        assert "How the players stand is shown no more." in shown
+    asked = play("eval\n1+3\nquit\n", "--options", "quantum-only")
+    assert len(re.findall(rf"{bar} \(estimated\)$", asked, re.MULTILINE)) == 2
+
+
+@pytest.mark.parametrize(("options", "there"), [("", True), ("tally", False)])
+def test_openings_are_named_where_there_are_any(options: str, there: bool) -> None:
+    shown = play("help\n1+3\nopenings\nreview\nquit\n", "--options", options)
+    assert ("what other openings are worth" in shown) is there
+    assert ("nothing is better" in shown) is there
+    assert ("is not solved: no table holds for it" in shown) is not there
+    assert ("(some are estimates of a search)" in shown) is not there
+    assert "accuracy" in shown
