@@ -1,5 +1,6 @@
 """The keyboard game in a terminal of its own: Ctrl-C in its four places, sizes, colours, and leaving."""
 
+import os
 import re
 import time
 from pathlib import Path
@@ -194,3 +195,19 @@ def test_the_prompt_reviews_the_game_so_far_and_opens_others() -> None:
     game.until("O>")
     game.send("\x04")
     assert game.end()[0] == 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not say it there")
+@pytest.mark.parametrize("words", [(), ("--level", "5", "--o", "hard")])
+def test_the_first_board_comes_within_half_a_second_of_processor_time(words: tuple[str, ...]) -> None:
+    seconds = []
+    for _ in range(2):
+        game = Conversation("play", *words)
+        game.until(" to move")
+        fields = Path(f"/proc/{game.pid}/stat").read_text().rpartition(")")[2].split()
+        seconds.append((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
+        game.until("X>")
+        game.send("\x04")
+        assert game.end()[0] == 0
+    # The second time, with warm caches.
+    assert min(seconds) < 0.5
