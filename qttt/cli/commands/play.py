@@ -303,7 +303,8 @@ def _kept(keyboard: "KeyboardGame") -> str | None:
     keeper = keyboard.keeper
     if keeper is None or keeper.path is None or keeper.problem is not None:
         if keeper is not None and keeper.problem is not None:
-            keyboard.session.show(f"It is not among those of qttt games: {keeper.problem}.")
+            what = "It is not among those" if keeper.path is None else "Only its beginning is among those"
+            keyboard.session.show(f"{what} of qttt games: {keeper.problem}.")
         return None
     return str(keeper.path)
 

@@ -21,7 +21,7 @@ from qttt.cli.keyboard.narration import narrate
 from qttt.cli.keyboard.observation import ObservationPhase, measure, told
 from qttt.cli.keyboard.pace import MOVE, Pace
 from qttt.cli.keyboard.seats import Seats, adviser, hints, last_reason
-from qttt.cli.keyboard.spelling import in_notation, swapped, unknown
+from qttt.cli.keyboard.spelling import in_notation, joined, swapped, unknown
 from qttt.display.status import describe_game, final_board, shown_position
 from qttt.display.text import draw_legend
 from qttt.errors import IllegalMoveError, MoveSyntaxError, QtttError, UsageError, quoted
@@ -51,7 +51,7 @@ WORDS: Final[dict[str, str]] = {
     "help": "these lines, or h; help moves: how moves are typed",
     "moves": "the legal moves",
     "board": "the board again",
-    "dice": "what lies in every square, and to whom it is open",
+    "dice": "what lies in every square",
     "odds": "the exact odds if the board were observed now",
     "hint": "a hint; once more says more",
     "advise": "what every choice is worth; advise --top 3",
@@ -102,10 +102,12 @@ def notation_rows(rules: Rules) -> list[tuple[str, str]]:
 
 def word_rows(names: Iterable[str], rules: Rules) -> list[tuple[str, str]]:
     """The words of a prompt that mean something by these rules, each with what it does."""
-    rows = [(name, WORDS[name]) for name in names if name != "openings" or is_solved(rules)]
-    if not rules.level.rotated_mode:
-        return rows
-    return [(n, f"{text}; odds --mode rotated" if n == "odds" else text) for n, text in rows]
+    rows = {name: WORDS[name] for name in names if name != "openings" or is_solved(rules)}
+    if "dice" in rows and rules.level.allows(Kind.ENTANGLING):
+        rows["dice"] += ", and to whom it is open"
+    if "odds" in rows and rules.level.rotated_mode:
+        rows["odds"] += "; odds --mode rotated"
+    return list(rows.items())
 
 
 #: After so many observation phases in a row without a result the players are reminded that they may draw.
@@ -356,6 +358,8 @@ class KeyboardGame:
             measure(self.game, int(asked[1]), self.observer, self.rng, self.session, self.pace)
             self.keep()
             return
+        if (meant := joined(token)) and self.game.rules.level.allows(Kind.SUPERPOSITION):
+            raise UsageError(f"cannot read {quoted(token)}. Did you mean {meant}, one piece in both squares?")
         if len(token.split()) > 1 and MOVE_LIKE.match(token):
             raise UsageError(f"one move at a time, without numbers and comments, and not {quoted(token)}")
         try:

@@ -504,3 +504,20 @@ def test_openings_are_named_where_there_are_any(options: str, there: bool) -> No
     assert ("is not solved: no table holds for it" in shown) is not there
     assert ("(some are estimates of a search)" in shown) is not there
     assert "accuracy" in shown
+
+
+def test_the_board_is_not_told_before_its_squares_are() -> None:
+    shown = play("1+2\n3+4\n5+6\n7+8\n9\n", "--level", "1", "--seed", "4", "--record", "g.qttt")
+    board = str(load_record("g.qttt").events[5]).removeprefix("=")
+    told = shown.partition("Read in standard mode:\n")[2]
+    assert board not in shown and told.startswith("  ")
+    known = play("1\n2\n3\n4\n5\n6\n8\n7\n9\n", "--level", "0")
+    assert "Read in standard mode:\n  what every square holds was known\n" in known
+
+
+def test_what_was_nearly_meant_is_said_where_the_level_has_it() -> None:
+    assert "cannot read '1 3'. Did you mean 1+3, one piece in both squares?" in play("1 3\n", "--level", "1")
+    assert "one move at a time" in play("1 3\n", "--level", "0")
+    assert "one move at a time" in play("1. 3\n", "--level", "1")
+    for level, there in (("1", False), ("2", True)):
+        assert ("to whom it is open" in play("help\n", "--level", level)) is there
