@@ -409,3 +409,21 @@ def test_a_shell_takes_the_completion(shell: str) -> None:
         assert word in script.out
     if (found := shutil.which(shell)) is not None:
         assert subprocess.run([found, "-n"], input=script.out, text=True, timeout=20).returncode == 0
+
+
+@pytest.mark.parametrize("columns", [34, 80])
+def test_help_and_rules_are_as_wide_as_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    texts = [run("help").out, run("rules", terminal=True).out, run("rules", "3", terminal=True).out]
+    # Command lines stay in one piece;
+    texts += [
+        run("help", entry.name).out.partition("\n\n")[2].partition("\nexamples:")[0] for entry in COMMANDS
+    ]
+    # names of flags with their choices, and headings, too.
+    widest = [
+        max(len(line) for line in text.splitlines() if not line.startswith("  -") and line[-1:] != ":")
+        for text in texts
+    ]
+    assert max(widest) <= columns
+    assert min(widest[:3]) > columns - 6

@@ -38,6 +38,7 @@ def test_games_are_listed_shown_exported_and_deleted(folder: Path) -> None:
     assert run_json("games", "show", "last")["record"] == '[Level "4"]\n[X "hard"]\n\n1. 1+3'
     shown = run("games", "show", first).out
     assert "1. 5 5*6" in shown and f"qttt play {folder / first}.qttt" in shown
+    assert f"qttt review {folder / first}.qttt" in shown
     assert Record.parse(run("games", "export", first).out) == Record.parse('[O "easy"] 5 5*6')
     assert run("games", "export", first, "--out", "a.qttt").status == 0
     assert load_record("a.qttt") == Record.parse('[O "easy"] 5 5*6')
