@@ -603,15 +603,20 @@ class KeyboardGame:
             raise UsageError(f"undo takes a number of moves, such as undo 2, and not {quoted(rest)}")
         person = self.game.turn
         taken: list[Event] = []
+        done, wanted = 0, int(rest or 1)
         try:
-            for _ in range(int(rest or 1)):
+            while done < wanted:
                 taken.append(self.game.undo())
                 if self.seats.players and self.game.turn is not person:
                     taken.append(self.game.undo())
-        except QtttError:
+                done += 1
+        except IllegalMoveError as error:
             for event in reversed(taken):
                 self.game.push(event)
-            raise
+            if not done:
+                raise
+            moves = "one move" if done == 1 else f"{done} moves"
+            raise IllegalMoveError(f"undo {wanted}", f"only {moves} can be taken back") from error
         self.keep()
         are = "is" if len(taken) == 1 else "are"
         self.session.show(f"{' and '.join(map(str, reversed(taken)))} {are} taken back.")

@@ -521,3 +521,12 @@ def test_what_was_nearly_meant_is_said_where_the_level_has_it() -> None:
     assert "one move at a time" in play("1. 3\n", "--level", "1")
     for level, there in (("1", False), ("2", True)):
         assert ("to whom it is open" in play("help\n", "--level", level)) is there
+
+
+def test_more_moves_than_there_are_cannot_be_taken_back_and_none_is() -> None:
+    shown = play("1\n2\n3\nundo 5\nundo 3\nundo 2\nquit\n", "--level", "0", "--record", "g.qttt")
+    assert "undo 5 is not allowed: only 3 moves can be taken back" in shown
+    assert "1 and 2 and 3 are taken back." in shown
+    assert "undo is not allowed: no move has been made yet" in shown
+    against = play("1+2\nundo 3\nundo\nquit\n", "--level", "1", "--o", "easy", "--seed", "1")
+    assert "only one move can be taken back" in against and "1+2 and" in against
