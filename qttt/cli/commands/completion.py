@@ -22,7 +22,12 @@ def _run(arguments: Namespace, session: Session) -> int:
     from qttt.records.library import HUMAN
 
     players = (HUMAN, *PLAYERS)
-    values = {"level": [str(level.number) for level in LEVELS], "first": Symbol, "x": players, "o": players}
+    values: dict[str, tuple[str, ...]] = {
+        "level": tuple(str(level.number) for level in LEVELS),
+        "first": tuple(Symbol),
+        "x": players,
+        "o": players,
+    }
     parser = build_parser()
     for commands in parser.subparsers():
         # What help lists in another way is completed all the same.

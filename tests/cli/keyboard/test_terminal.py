@@ -219,3 +219,20 @@ def test_the_first_board_comes_within_half_a_second_of_processor_time(words: tup
         assert game.end()[0] == 0
     # The second time, with warm caches.
     assert min(seconds) < 0.5
+
+
+@pytest.mark.slow
+def test_two_computers_pause_between_their_moves() -> None:
+    Path("g.qttt").write_text('[Level "0"] 1 2 3 4 5 6')
+
+    def played(*words: str) -> float:
+        game = Conversation("play", "g.qttt", "--x", "easy", "--o", "easy", *words)
+        game.until("X (easy) plays")
+        began = time.monotonic()
+        game.until("X (easy) plays")
+        taken = time.monotonic() - began
+        assert game.end()[0] == 0
+        Path("g.qttt").write_text('[Level "0"] 1 2 3 4 5 6')
+        return taken
+
+    assert played() - played("--fast") > 1.5
