@@ -409,3 +409,53 @@ def test_a_shell_takes_the_completion(shell: str) -> None:
         assert word in script.out
     if (found := shutil.which(shell)) is not None:
         assert subprocess.run([found, "-n"], input=script.out, text=True, timeout=20).returncode == 0
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.parametrize(
+    ("line", "completed"),
+    [
+        ("qttt rev", ["review"]),
+        ("qttt review --js", ["--json"]),
+        ("qttt review my", ["mygame.qttt"]),
+        ("qttt play my", ["mygame.qttt"]),
+        ("qttt play --record my", ["mygame.qttt"]),
+        ("qttt play --level ", ["0", "1", "2", "3", "4", "5"]),
+        ("qttt play --o ha", ["hard"]),
+        ("qttt games sh", ["show"]),
+        ("qttt observe my --mode r", ["rotated"]),
+        ("qttt draw my --what o", ["odds"]),
+    ],
+)
+def test_bash_completes(line: str, completed: list[str], tmp_path: Path) -> None:
+    (tmp_path / "mygame.qttt").write_text("5")
+    (tmp_path / "completion").write_text(run("completion", "bash").out)
+    ask = f"""
+        . ./completion
+        COMP_LINE={shlex.quote(line)}; COMP_POINT=${{#COMP_LINE}}
+        read -ra COMP_WORDS <<< "$COMP_LINE"
+        [[ $COMP_LINE == *" " ]] && COMP_WORDS+=("")
+        COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+        $(complete -p qttt | sed 's/.*-F \\([^ ]*\\).*/\\1/') qttt "${{COMP_WORDS[COMP_CWORD]}}"
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    found = subprocess.run(["bash", "-c", ask], cwd=tmp_path, capture_output=True, text=True, timeout=20)
+    assert sorted(word.rstrip("/ ") for word in found.stdout.split()) == completed, found.stderr
+
+
+@pytest.mark.parametrize("columns", [34, 80])
+def test_help_and_rules_are_as_wide_as_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    texts = [run("help").out, run("rules", terminal=True).out, run("rules", "3", terminal=True).out]
+    # Command lines stay in one piece;
+    texts += [
+        run("help", entry.name).out.partition("\n\n")[2].partition("\nexamples:")[0] for entry in COMMANDS
+    ]
+    # names of flags with their choices, and headings, too.
+    widest = [
+        max(len(line) for line in text.splitlines() if not line.startswith("  -") and line[-1:] != ":")
+        for text in texts
+    ]
+    assert max(widest) <= columns
+    assert min(widest[:3]) > columns - 6

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from qttt.players.strategies import solved_values
 from qttt.records.record import Record
 from qttt.solver import probe
 from qttt.solver.probe import UnsolvedError, best_choices
+from tests.support.cli_runs import run
 from tests.support.games import game_of
 
 SOLVED = [level for level in range(6) if probe.is_solved(Rules.of(level))]
@@ -271,6 +273,12 @@ def test_the_daily_puzzle_is_that_of_the_date() -> None:
     assert len(str(report["seed"])) == 8
     assert "leave out --seed" in command("--daily", "--seed", "1", status=2)
     assert "goes with no other choice" in command("--daily", "--text", "two-left", status=2)
+
+
+def test_after_the_puzzle_of_the_day_comes_not_that_of_tomorrow() -> None:
+    done = run("puzzle", "--level", "1", "--daily", stdin="skip\nskip\nquit\n", terminal=True)
+    day, *others = map(int, re.findall(r"^Seed ([0-9]+):", done.out, re.MULTILINE))
+    assert len(others) == 2 and not {day + 1, day + 2} & set(others)
 
 
 def test_bad_requests_are_refused() -> None:

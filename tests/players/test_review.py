@@ -12,7 +12,7 @@ from qttt.game.outcomes import Observation, Positions, filled_squares
 from qttt.game.result import Result
 from qttt.game.rules import Rules
 from qttt.game.state import Event, Phase, State
-from qttt.game.symbols import Symbol
+from qttt.game.symbols import Mode, Symbol
 from qttt.players.lookahead import Budget
 from qttt.players.matches import Match, play_game
 from qttt.players.puzzles import Aim, Grade, find_puzzle
@@ -122,6 +122,42 @@ def check_entry(entry: Entry, before: State, after: State | None, event: Event, 
         assert entry.best_value == pytest.approx(best * before.turn.sign, abs=EXACT)
         choice = next(move for move in before.legal_moves() if str(move) == entry.best)
         assert brute.value(before.child(choice))[0] * before.turn.sign == pytest.approx(best, abs=EXACT)
+
+
+@pytest.mark.parametrize("level", range(6))
+def test_all_outcomes_and_all_choices_together_give_the_value_before(level: int) -> None:
+    rng = Random(100 + level)
+    for first in Symbol if level < 4 else (Symbol.O,):
+        game = Game(level, first=first)
+        stop = rng.randrange(8, 16)
+        while game.phase is not Phase.OVER and len(game.events) < stop:
+            game.push(next_event(game.state, random_child(game.state, rng), rng))
+        looked_back = iter(review(game).entries)
+        for state, event in zip(game.states, game.events, strict=False):
+            for before, after in steps(state, event):
+                entry = next(looked_back)
+                assert entry.before == pytest.approx(summed(before, after, event), abs=EXACT)
+                if after is not None:
+                    assert entry.after == pytest.approx(table(after)[0], abs=EXACT)
+        assert next(looked_back, None) is None
+
+
+def summed(before: State, after: State | None, event: Event) -> float:
+    """The value of a moment by all that may come next, each worth what the table says."""
+
+    def mean(mode: Mode) -> float:
+        odds = before.odds(mode).outcomes()
+        return sum(p * table(before.child(Observation(board, mode)))[0] for board, p in odds.items())
+
+    if after is None:
+        return max((mean(mode) for mode in before.modes), key=lambda worth: worth * before.initiator.sign)
+    if after.positions is not None:
+        places = before.odds().positions()
+        return sum(p * table(before.child(Positions(filled)))[0] for filled, p in places.items())
+    if isinstance(event, Observation):
+        return mean(event.mode)
+    worths = [table(before.child(move))[0] for move in before.legal_moves()]
+    return max(worths, key=lambda worth: worth * before.turn.sign)
 
 
 @pytest.mark.parametrize("level", range(6))

@@ -3,21 +3,25 @@
 import argparse
 import textwrap
 from collections.abc import Callable
+from shutil import get_terminal_size
 
 from qttt.cli.commands import COMMANDS, Entry
 from qttt.cli.console.parser import Parser
 
+#: The longest line of help, in a terminal that is wider.
 WIDTH = 79
+#: Columns for the name of a command.
+_NAME = 14
 
 _DESCRIPTION = (
     "TiqTaqToe: quantum tic-tac-toe with dice, every move a quantum circuit. A game is written as its moves: "
     "5 (classical), 1+3 (superposition), 5*6 (entangle), 5-6 (cancel), ~5 or 5~ (with a view switch)."
 )
-_BEGIN = textwrap.fill(
+_BEGIN = (
     "To begin: qttt play --level 1 --o easy is a first game against an easy computer, qttt rules 1 its "
-    "rules; qttt play --demo shows every move with its gates.",
-    WIDTH,
+    "rules; qttt play --demo shows every move with its gates."
 )
+_MORE = "qttt help COMMAND explains a command and shows examples."
 
 
 def build_parser(named: str | None = None, write: Callable[[str], None] | None = None) -> Parser:
@@ -29,9 +33,9 @@ def build_parser(named: str | None = None, write: Callable[[str], None] | None =
     """
     parser = Parser(
         prog="qttt",
-        usage="qttt [-h] [-V] [--debug] COMMAND ...",
-        description=textwrap.fill(_DESCRIPTION, WIDTH),
-        epilog=f"{_listed()}\n\n{_BEGIN}\n\nqttt help COMMAND explains a command and shows examples.",
+        usage="qttt [OPTIONS] COMMAND ...",
+        description=_filled(_DESCRIPTION),
+        epilog="\n\n".join((_listed(), _filled(_BEGIN), _filled(_MORE))),
         write=write,
     )
     parser.add_argument("-V", "--version", action="store_true", help="print the version and end")
@@ -45,12 +49,22 @@ def build_parser(named: str | None = None, write: Callable[[str], None] | None =
     return parser
 
 
+def _filled(text: str, first: str = "", others: str = "") -> str:
+    """A paragraph as wide as the terminal, its first line and the others begun with something."""
+    width = min(WIDTH, get_terminal_size().columns)
+    return textwrap.fill(text, width, initial_indent=first, subsequent_indent=others)
+
+
 def _listed() -> str:
     """The commands under their headings."""
     lines = []
     for group in dict.fromkeys(entry.group for entry in COMMANDS):
         lines += ["", f"{group}:"]
-        lines += [f"  {entry.name:<12}{entry.summary}" for entry in COMMANDS if entry.group == group]
+        lines += [
+            _filled(entry.summary, f"  {entry.name:<{_NAME - 2}}", " " * _NAME)
+            for entry in COMMANDS
+            if entry.group == group
+        ]
     return "\n".join(lines[1:])
 
 
@@ -61,7 +75,7 @@ def _add_command(
     parser = commands.add_parser(
         entry.name,
         help=entry.summary,
-        description=textwrap.fill(command.explanation, WIDTH),
+        description=_filled(command.explanation),
         epilog="\n".join(["examples:", *(f"  qttt {example}" for example in command.examples)]),
         write=write,
     )

@@ -1,5 +1,6 @@
 """``qttt games``: the games that were played at this computer's terminal."""
 
+import shlex
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -105,7 +106,8 @@ def _run(arguments: Namespace, session: Session) -> int:
         session.write(f"{kept.record}\n")
     elif action == "show":
         session.show_game(kept.record.game())
-        session.show("", f"Played on from here: qttt play {kept.path}", "")
+        path = shlex.quote(str(kept.path))
+        session.show("", f"Play on with: qttt play {path}", f"Look back with: qttt review {path}", "")
         session.write(f"{kept.record}\n")
     else:
         done = "deleted" if action == "delete" else f"saved in {arguments.out}"

@@ -150,6 +150,7 @@ def _sit(record: Record, stored: Record, arguments: Namespace, session: Session)
                 session.show(f"Points so far: {match.score}.")
 
         status, after = _play(keyboard, session, ended)
+        arguments.eval = keyboard.evaluating
         if after is _After.LEFT and match.games > 1 and not match.over:
             session.show(f"The match stops in game {match.number} of {match.games}: {match.score} so far.")
         if after is _After.LEFT or (match.games > 1 and match.over):
@@ -174,7 +175,7 @@ def _prepared(
     record: Record, file: str | None, arguments: Namespace, session: Session, *, begin: bool
 ) -> "KeyboardGame":
     """A keyboard game, its seed and backend written in the record's headers; a new one begins its file."""
-    from qttt.cli.keyboard.game import ASIDES, KeyboardGame
+    from qttt.cli.keyboard.game import KeyboardGame
     from qttt.cli.keyboard.lines import Prompt, keyboard_for
     from qttt.cli.keyboard.loading import Loading
     from qttt.cli.keyboard.pace import Pace
@@ -220,7 +221,6 @@ def _prepared(
         Prompt(keyboard_for(session), session),
         Pace(session, arguments.fast),
         run_aside,
-        {entry.name for entry in COMMANDS} & set(ASIDES),
         file,
         seats,
         record,
@@ -303,7 +303,8 @@ def _kept(keyboard: "KeyboardGame") -> str | None:
     keeper = keyboard.keeper
     if keeper is None or keeper.path is None or keeper.problem is not None:
         if keeper is not None and keeper.problem is not None:
-            keyboard.session.show(f"It is not among those of qttt games: {keeper.problem}.")
+            what = "It is not among those" if keeper.path is None else "Only its beginning is among those"
+            keyboard.session.show(f"{what} of qttt games: {keeper.problem}.")
         return None
     return str(keeper.path)
 

@@ -180,7 +180,10 @@ def _ask(puzzle: "Puzzle", arguments: Namespace, session: Session) -> int:
     with suppress(EOFError):
         # A question of the rule texts has no next one, and who gives the random numbers has asked for one.
         while PuzzleGame(puzzle, session, prompt, run_aside, more=arguments.seed is not None).ask():
-            arguments.seed = (arguments.seed + 1) % (MAX_SEED + 1)
+            # After the puzzle of the day not that of tomorrow.
+            arguments.seed = (
+                secrets.randbelow(_SEEDS) if arguments.daily else (arguments.seed + 1) % (MAX_SEED + 1)
+            )
             session.rng = given
             puzzle = _chosen(arguments, session)
             session.show("")

@@ -20,7 +20,7 @@ def _run(arguments: Namespace, session: Session) -> int:
     else:
         level = parse_level(arguments.level)
         title, sections = title_of(level), rules_of(level)
-    text = rules_text(title, sections, session.glyphs)
+    text = rules_text(title, sections, session.glyphs, session.columns)
     session.show(*carried(text, takes_unicode=session.takes_unicode))
     return 0
 

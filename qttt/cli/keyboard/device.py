@@ -75,7 +75,7 @@ def observe_by_device(
     if outcome.pending.policy is not None:
         text += f" The circuit chose: {outcome.pending.policy}."
     given = " given these positions" if len(game.events) > 1 and outcome.sample.unused else ""
-    session.show(f"{text} Read in {last.mode} mode{given}: {last.board}")
+    session.show(f"{text} Read in {last.mode} mode{given}:")
     show_last(game)
     return outcome.pending.record
 

@@ -3,7 +3,7 @@
 import random
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +21,7 @@ from qttt.cli.keyboard.narration import narrate
 from qttt.cli.keyboard.observation import ObservationPhase, measure, told
 from qttt.cli.keyboard.pace import MOVE, Pace
 from qttt.cli.keyboard.seats import Seats, adviser, hints, last_reason
-from qttt.cli.keyboard.spelling import in_notation, swapped, unknown
+from qttt.cli.keyboard.spelling import in_notation, joined, swapped, unknown
 from qttt.display.status import describe_game, final_board, shown_position
 from qttt.display.text import draw_legend
 from qttt.errors import IllegalMoveError, MoveSyntaxError, QtttError, UsageError, quoted
@@ -40,6 +40,7 @@ from qttt.players.lookahead import MoveNow
 from qttt.records.files import RecordChangedError, load_record, save_new_record, save_over
 from qttt.records.library import Keeper
 from qttt.records.record import Record
+from qttt.solver.probe import is_solved
 from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ WORDS: Final[dict[str, str]] = {
     "help": "these lines, or h; help moves: how moves are typed",
     "moves": "the legal moves",
     "board": "the board again",
-    "dice": "what lies in every square, and to whom it is open",
+    "dice": "what lies in every square",
     "odds": "the exact odds if the board were observed now",
     "hint": "a hint; once more says more",
     "advise": "what every choice is worth; advise --top 3",
@@ -99,14 +100,14 @@ def notation_rows(rules: Rules) -> list[tuple[str, str]]:
     return rows
 
 
-def word_rows(names: Iterable[str], rules: Rules, asides: Collection[str]) -> list[tuple[str, str]]:
-    """The words of a prompt, each with what it does at this level; of ``ASIDES`` those that there are."""
-    rows = [
-        (name, WORDS[name]) for name in names if name.split()[0] not in ASIDES or name.split()[0] in asides
-    ]
-    if not rules.level.rotated_mode:
-        return rows
-    return [(n, f"{text}; odds --mode rotated" if n == "odds" else text) for n, text in rows]
+def word_rows(names: Iterable[str], rules: Rules) -> list[tuple[str, str]]:
+    """The words of a prompt that mean something by these rules, each with what it does."""
+    rows = {name: WORDS[name] for name in names if name != "openings" or is_solved(rules)}
+    if "dice" in rows and rules.level.allows(Kind.ENTANGLING):
+        rows["dice"] += ", and to whom it is open"
+    if "odds" in rows and rules.level.rotated_mode:
+        rows["odds"] += "; odds --mode rotated"
+    return list(rows.items())
 
 
 #: After so many observation phases in a row without a result the players are reminded that they may draw.
@@ -163,7 +164,6 @@ class KeyboardGame:
         prompt: where lines come from.
         pace: how fast what happens by itself is shown.
         run_aside: runs a command of ``ASIDES``, given its name and its words.
-        asides: those of ``ASIDES`` that there are.
         file: where the record is saved after every event; None: nowhere until the players stop.
         seats: which symbols computers play.
         known: what the file held when we looked last.
@@ -181,7 +181,6 @@ class KeyboardGame:
     prompt: Prompt
     pace: Pace
     run_aside: Callable[[str, Sequence[str], Session], None]
-    asides: Collection[str]
     file: str | None = None
     seats: Seats = field(default_factory=Seats)
     known: Record = field(default_factory=Record)
@@ -235,9 +234,7 @@ class KeyboardGame:
         if not self.seats.people or (self.in_match and not self.prompt.keyboard.live):
             return
         if self.prompt.keyboard.live:
-            words = ", ".join(
-                name.split()[0] for name, _ in word_rows(_AFTER, self.game.rules, self.asides)[1:]
-            )
+            words = ", ".join(name.split()[0] for name, _ in word_rows(_AFTER, self.game.rules)[1:])
             goes_on = " Enter goes on with the match." if self.in_match else ""
             self.session.show(f"Now: {words} (help explains them).{goes_on}")
         try:
@@ -349,7 +346,7 @@ class KeyboardGame:
             self.begin_anew(rematch=True)
         elif ALIASES.get(word, word) in _WORDS:
             _WORDS[ALIASES.get(word, word)](self, rest.strip())
-        elif word in self.asides:
+        elif word in ASIDES:
             self.aside(word, rest)
         else:
             return False
@@ -361,6 +358,8 @@ class KeyboardGame:
             measure(self.game, int(asked[1]), self.observer, self.rng, self.session, self.pace)
             self.keep()
             return
+        if (meant := joined(token)) and self.game.rules.level.allows(Kind.SUPERPOSITION):
+            raise UsageError(f"cannot read {quoted(token)}. Did you mean {meant}, one piece in both squares?")
         if len(token.split()) > 1 and MOVE_LIKE.match(token):
             raise UsageError(f"one move at a time, without numbers and comments, and not {quoted(token)}")
         try:
@@ -527,7 +526,7 @@ class KeyboardGame:
             self.session.show(
                 f"Type a move ({', '.join(move for move, _ in notation_rows(rules))}) or a word:"
             )
-        self._show_rows(word_rows(_AFTER if self.game.over else WORDS, rules, self.asides))
+        self._show_rows(word_rows(_AFTER if self.game.over else WORDS, rules))
 
     def board(self, rest: str) -> None:
         """Show the board again."""
@@ -604,15 +603,20 @@ class KeyboardGame:
             raise UsageError(f"undo takes a number of moves, such as undo 2, and not {quoted(rest)}")
         person = self.game.turn
         taken: list[Event] = []
+        done, wanted = 0, int(rest or 1)
         try:
-            for _ in range(int(rest or 1)):
+            while done < wanted:
                 taken.append(self.game.undo())
                 if self.seats.players and self.game.turn is not person:
                     taken.append(self.game.undo())
-        except QtttError:
+                done += 1
+        except IllegalMoveError as error:
             for event in reversed(taken):
                 self.game.push(event)
-            raise
+            if not done:
+                raise
+            moves = "one move" if done == 1 else f"{done} moves"
+            raise IllegalMoveError(f"undo {wanted}", f"only {moves} can be taken back") from error
         self.keep()
         are = "is" if len(taken) == 1 else "are"
         self.session.show(f"{' and '.join(map(str, reversed(taken)))} {are} taken back.")

@@ -121,7 +121,7 @@ class ObservationPhase:
         mode = self._mode()
         sample = observer.draw(game, mode, self.rng)
         given = " given these positions" if game.state.positions else ""
-        show(_measured(observer, sample, game, mode) + f" Read in {mode} mode{given}: {sample.first}")
+        show(_measured(observer, sample, game, mode) + f" Read in {mode} mode{given}:")
         outcome = Observation(sample.first, mode)
         reveal(game.state, outcome, self.session, self.pace)
         self._push(outcome)
@@ -188,11 +188,14 @@ def reveal(state: State, outcome: Observation | Positions, session: Session, pac
         session: where it is shown.
         pace: how fast.
     """
-    cells = outcome.filled if isinstance(outcome, Positions) else outcome.board
+    if isinstance(outcome, Positions):
+        cells, possible = outcome.filled, state.odds().positions()
+    else:
+        cells, possible = outcome.board, state.odds(outcome.mode).outcomes()
     words = {EMPTY: "empty", "#": "filled"} | {
         str(symbol): session.glyphs.symbol(symbol) for symbol in Symbol
     }
-    known = {square for square in SQUARES if _settled(table_of(state), square)}
+    known = {square for square in SQUARES if len({board[square - 1] for board in possible}) == 1}
     order: list[int] = []
     for step in retrace(state, outcome):
         # One roll may settle several squares, all that hangs together with it.
@@ -200,6 +203,8 @@ def reveal(state: State, outcome: Observation | Positions, session: Session, pac
     # A piece whose symbol comes later lies there still.
     order += [square for square in SQUARES if square not in order]
     column, waiting = 0, True
+    if known == set(SQUARES):
+        session.show("  what every square holds was known")
     for square in order:
         if square in known:
             continue

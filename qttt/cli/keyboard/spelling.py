@@ -11,6 +11,7 @@ from qttt.game.state import State
 
 _SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "–": "-", "\uff0b": "+"})
 _SQUARES = re.compile(r"(~?)\s*([1-9])\s*([+*x-])\s*([1-9])\s*(~?)", re.ASCII)
+_APART = re.compile(r"([1-9])\s*(?:,|&|and|\s)\s*([1-9])", re.ASCII | re.IGNORECASE)
 _ALONE = re.compile(r"([~?]?)\s*([1-9])\s*(~?)", re.ASCII)
 
 
@@ -22,6 +23,12 @@ def in_notation(typed: str) -> str:
     if match := _ALONE.fullmatch(text):
         return "".join(match.groups())
     return typed
+
+
+def joined(typed: str) -> str | None:
+    """The superposition move that two squares written side by side were meant as, if they were."""
+    match = _APART.fullmatch(typed.strip())
+    return "+".join(match.groups()) if match and match[1] != match[2] else None
 
 
 def swapped(token: str, state: State) -> str | None:

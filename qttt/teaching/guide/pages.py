@@ -7,7 +7,7 @@ from rich.text import Text
 
 from qttt.display.pictures.boards import board_scene
 from qttt.display.pictures.scene import Scene
-from qttt.display.text import UNICODE, Glyphs, draw_board, draw_legend
+from qttt.display.text import NARROW, UNICODE, WIDE, Glyphs, draw_board, draw_legend
 from qttt.game.rules import LEVELS, Level
 from qttt.teaching.guide import review
 from qttt.teaching.guide.glossary import terms_at
@@ -75,37 +75,50 @@ def figure_name(level: Level, diagram: Diagram) -> str:
     return f"figures/level-{level.number}-{diagram.name}.svg"
 
 
-def rules_text(title: str, sections: tuple[Section, ...], glyphs: Glyphs = UNICODE) -> Iterator[Text]:
-    """Rules for a terminal, 80 columns wide."""
-    yield Text(title, "bold")
+def rules_text(
+    title: str, sections: tuple[Section, ...], glyphs: Glyphs = UNICODE, columns: int = LINE
+) -> Iterator[Text]:
+    """Rules for a terminal.
+
+    Args:
+        title: their heading.
+        sections: their parts.
+        glyphs: the characters that boards are drawn with.
+        columns: how wide the terminal is; lines are at most 79 long all the same.
+    """
+    columns = min(LINE, columns)
+    yield from (Text(line, "bold") for line in wrap(title, columns))
     for section in sections:
         yield Text("")
-        yield Text(section.title.replace("`", ""), "bold")
+        yield from (Text(line, "bold") for line in wrap(section.title.replace("`", ""), columns))
         for part in section.parts:
-            yield from _text_part(part, glyphs)
+            yield from _text_part(part, glyphs, columns)
 
 
-def _text_part(part: "str | tuple[str, ...] | Table | Diagram", glyphs: Glyphs) -> Iterator[Text]:
+def _text_part(
+    part: "str | tuple[str, ...] | Table | Diagram", glyphs: Glyphs, columns: int
+) -> Iterator[Text]:
     if isinstance(part, str):
-        yield from (Text(line) for line in wrap(part.replace("`", ""), LINE))
+        yield from (Text(line) for line in wrap(part.replace("`", ""), columns))
     elif isinstance(part, Table):
-        yield from _text_table(part)
+        yield from _text_table(part, columns)
     elif isinstance(part, Diagram):
         position = part.position()
-        yield draw_board(position, glyphs, marked=part.marked)
+        width = WIDE if columns >= 3 * WIDE + 4 else NARROW
+        yield draw_board(position, glyphs, marked=part.marked, width=width)
         legend = draw_legend(position, glyphs).plain
-        yield from (Text(line) for line in wrap(legend, LINE))
-        yield Text(f"{part.caption} ({position.view} view)")
+        yield from (Text(line) for line in wrap(legend, columns))
+        yield from (Text(line) for line in wrap(f"{part.caption} ({position.view} view)", columns))
     else:
         for item in part:
-            lines = wrap(item.replace("`", ""), LINE, initial_indent="- ", subsequent_indent="  ")
+            lines = wrap(item.replace("`", ""), columns, initial_indent="- ", subsequent_indent="  ")
             yield from (Text(line) for line in lines)
 
 
-def _text_table(table: Table) -> Iterator[Text]:
+def _text_table(table: Table, columns: int) -> Iterator[Text]:
     rows = [tuple(cell.replace("`", "") for cell in row) for row in (table.head, *table.rows)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(table.head))]
-    if sum(widths) + 2 * len(widths) <= LINE:
+    if sum(widths) + 2 * len(widths) <= columns:
         for row in rows:
             yield Text("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
         return
@@ -113,7 +126,7 @@ def _text_table(table: Table) -> Iterator[Text]:
     for first, *others in table.rows:
         names = table.head[1:] if len(others) > 1 else ("",)
         said = "; ".join(f"{name} {cell}".strip() for name, cell in zip(names, others, strict=True))
-        lines = wrap(f"{first}: {said}".replace("`", ""), LINE, subsequent_indent="    ")
+        lines = wrap(f"{first}: {said}".replace("`", ""), columns, subsequent_indent="    ")
         yield from (Text(line) for line in lines)
 
 

@@ -1,5 +1,6 @@
 """The kept games on the command line, and how games at a terminal get there."""
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ def test_games_are_listed_shown_exported_and_deleted(folder: Path) -> None:
     assert run_json("games", "show", "last")["record"] == '[Level "4"]\n[X "hard"]\n\n1. 1+3'
     shown = run("games", "show", first).out
     assert "1. 5 5*6" in shown and f"qttt play {folder / first}.qttt" in shown
+    assert f"qttt review {folder / first}.qttt" in shown
     assert Record.parse(run("games", "export", first).out) == Record.parse('[O "easy"] 5 5*6')
     assert run("games", "export", first, "--out", "a.qttt").status == 0
     assert load_record("a.qttt") == Record.parse('[O "easy"] 5 5*6')
@@ -136,3 +138,43 @@ def test_a_full_disk_does_not_stop_play(folder: Path) -> None:
     # It is kept in the present folder, as before there was a library.
     assert "not among those of qttt games" in said.replace("\n", " ")
     assert len(list(Path().glob("*.qttt"))) == 1
+
+
+def test_a_disk_that_fills_up_stops_no_play_and_what_fits_again_is_kept(folder: Path) -> None:
+    game = Conversation("play", "--level", "0", "--backend", "dice", "--fast")
+    game.until("X>")
+    game.send("1\r")
+    game.until("O to move")
+    resource.prlimit(game.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+    game.send("2\r")
+    game.until("X to move")
+    (path,) = folder.glob("*.qttt")
+    assert len(load_record(path).events) == 1
+    resource.prlimit(game.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    game.send("3\r")
+    game.until("O to move")
+    assert len(load_record(path).events) == 3
+    resource.prlimit(game.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+    for square in "456879":
+        game.send(f"{square}\r")
+        game.until(">")
+    game.until("over>")
+    game.send("\x04")
+    status, said = game.end()
+    # The whole game is printed.
+    assert (status, "Only its beginning is among those of qttt games" in said) == (0, True)
+    assert "5. 9\n=X" in said
+    assert len(load_record(path).events) == 3
+
+
+def test_two_plays_at_once_are_two_games(folder: Path) -> None:
+    games = [Conversation("play", "--level", "0"), Conversation("play", "--level", "1")]
+    for game in games:
+        game.until("X>")
+    for game in games:
+        game.send("5\r")
+    for game in games:
+        game.until("O>")
+        game.send("\x04")
+        assert game.end()[0] == 0
+    assert sorted(load_record(path).level.number for path in folder.glob("*.qttt")) == [0, 1]

@@ -1,6 +1,7 @@
 """The keyboard game, played through a pipe."""
 
 import io
+import re
 import sys
 from pathlib import Path
 
@@ -450,3 +451,82 @@ def test_explain_says_what_the_last_move_gave_away() -> None:
     assert "5: inaccuracy" not in shown and "5: best" not in shown
     unsolved = " ".join(play("5\n1+3\nexplain\nquit\n", "--level", "5", "--options", "view=physical").split())
     assert "1+3: by the estimate of a search, mistake" in unsolved
+
+
+def test_new_begins_another_game_and_rematch_lets_the_other_start() -> None:
+    shown = play("5\nnew\n1\nrematch\n2\nrematch\n3\nresign\nrematch\nquit\n", "--level", "1")
+    kept = sorted(Path().glob("game-*.qttt"), key=lambda path: (len(path.name), path.name))
+    records = [load_record(path) for path in kept]
+    # The one that was resigned is over, and printed.
+    assert [(str(r.first), [str(event) for event in r.events]) for r in records] == [
+        ("X", ["5"]),
+        ("X", ["1"]),
+        ("O", ["2"]),
+    ]
+    assert '[Resigned "O"]\n[Result "X"]\n\n1. 3' in shown
+    assert shown.rstrip().endswith("No move was made, so there is nothing to keep.")
+    assert "O> quit" in shown
+
+
+def test_after_the_end_another_game_begins_with_its_own_file_and_seed() -> None:
+    typed = "1\n2\n3\n4\n5\n6\n8\n7\n9\n"
+    play(f"{typed}rematch\n5\nquit\n", "--level", "0", "--record", "g.qttt", "--seed", "7", "--eval")
+    first, second = load_record("g.qttt"), load_record("g-2.qttt")
+    assert (first.headers["Result"], first.headers["Seed"], str(first.first)) == ("X", "7", "X")
+    assert (second.headers["Seed"], str(second.first), len(second.events)) == ("8", "O", 1)
+
+
+def test_a_game_of_a_match_is_not_left_for_a_new_one() -> None:
+    shown = play("5\nnew\nrematch\nquit\n", "--games", "2")
+    assert shown.count("this is a game of a match: the next one comes after it; resign gives it up") == 2
+
+
+def test_how_the_players_stand_is_exact_or_said_to_be_estimated() -> None:
+    bar = r"X \d+ % \[█*[▉-▏]? *\] O \d+ %, tie \d+ %"
+    solved = play("5\nquit\n", "--level", "2", "--eval")
+    assert len(re.findall(f"{bar}$", solved, re.MULTILINE)) == 2
+    # 56.25 % and 43.75 % without a tie: +0.125 to X, as solve says.
+    assert "X 55 %" in solved or "X 56 %" in solved
+    for words in (("--options", "measure-turn"), ("--level", "5", "--options", "max-observations=3")):
+        shown = play("5\neval\n1\nnew\nquit\n", "--eval", *words)
+        # Before it is switched off, and off it stays in the next game.
+        assert len(re.findall(rf"{bar} \(estimated\)$", shown, re.MULTILINE)) == 2
+        assert "How the players stand is shown no more." in shown
+    asked = play("eval\n1+3\nquit\n", "--options", "measure-turn")
+    assert len(re.findall(rf"{bar} \(estimated\)$", asked, re.MULTILINE)) == 2
+
+
+@pytest.mark.parametrize(("options", "there"), [("", True), ("measure-turn", False)])
+def test_openings_are_named_where_there_are_any(options: str, there: bool) -> None:
+    shown = play("help\n1+3\nopenings\nreview\nquit\n", "--options", options)
+    assert ("what other openings are worth" in shown) is there
+    assert ("nothing is better" in shown) is there
+    assert ("is not solved: no table holds for it" in shown) is not there
+    assert ("(some are estimates of a search)" in shown) is not there
+    assert "accuracy" in shown
+
+
+def test_the_board_is_not_told_before_its_squares_are() -> None:
+    shown = play("1+2\n3+4\n5+6\n7+8\n9\n", "--level", "1", "--seed", "4", "--record", "g.qttt")
+    board = str(load_record("g.qttt").events[5]).removeprefix("=")
+    told = shown.partition("Read in standard mode:\n")[2]
+    assert board not in shown and told.startswith("  ")
+    known = play("1\n2\n3\n4\n5\n6\n8\n7\n9\n", "--level", "0")
+    assert "Read in standard mode:\n  what every square holds was known\n" in known
+
+
+def test_what_was_nearly_meant_is_said_where_the_level_has_it() -> None:
+    assert "cannot read '1 3'. Did you mean 1+3, one piece in both squares?" in play("1 3\n", "--level", "1")
+    assert "one move at a time" in play("1 3\n", "--level", "0")
+    assert "one move at a time" in play("1. 3\n", "--level", "1")
+    for level, there in (("1", False), ("2", True)):
+        assert ("to whom it is open" in play("help\n", "--level", level)) is there
+
+
+def test_more_moves_than_there_are_cannot_be_taken_back_and_none_is() -> None:
+    shown = play("1\n2\n3\nundo 5\nundo 3\nundo 2\nquit\n", "--level", "0", "--record", "g.qttt")
+    assert "undo 5 is not allowed: only 3 moves can be taken back" in shown
+    assert "1 and 2 and 3 are taken back." in shown
+    assert "undo is not allowed: no move has been made yet" in shown
+    against = play("1+2\nundo 3\nundo\nquit\n", "--level", "1", "--o", "easy", "--seed", "1")
+    assert "only one move can be taken back" in against and "1+2 and" in against

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qttt.cli.keyboard.spelling import in_notation, swapped, unknown
+from qttt.cli.keyboard.spelling import in_notation, joined, swapped, unknown
 from tests.support.games import game_of
 
 
@@ -33,3 +33,8 @@ def test_an_attack_the_other_way_round_is_named() -> None:
 def test_an_unknown_word_says_what_was_nearly_meant() -> None:
     assert "did you mean resign?" in unknown("resgin", ["help", "resign"])
     assert "did you mean" not in unknown("xyzzy", ["help", "resign"])
+
+
+def test_two_squares_side_by_side_are_meant_as_one_piece_in_both() -> None:
+    assert [joined(typed) for typed in ("1 3", " 9,2", "5 and 6", "5&6")] == ["1+3", "9+2", "5+6", "5+6"]
+    assert [joined(typed) for typed in ("1 1", "1 3 5", "5", "1. 3", "5 and")] == [None] * 5

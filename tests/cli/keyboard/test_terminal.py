@@ -1,5 +1,6 @@
 """The keyboard game in a terminal of its own: Ctrl-C in its four places, sizes, colours, and leaving."""
 
+import os
 import re
 import time
 from pathlib import Path
@@ -87,11 +88,19 @@ def test_nothing_is_wider_than_the_terminal(columns: int, rows: int) -> None:
     game = Conversation("play", "--level", "5", "--eval", columns=columns, rows=rows)
     shown = game.until("X>")
     assert shown.count("\n") <= rows
-    for typed in ("help", "help moves", "1+3", "board", "5*", "hint", "why", "undo 4"):
+    answers = {
+        "help": "Ctrl-D",
+        "help moves": "bottom.",
+        "1+3": "O to move",
+        "board": "O to move",
+        "5*": "cannot read",
+        "hint": "It is",
+        "why": "1+3 by X",
+        "undo 4": "no move",
+    }
+    for typed, answer in answers.items():
         game.send(f"{typed}\r")
-        shown += game.until("O>" if "1+3" in shown else "X>")
-        if typed == "1+3":
-            shown += "1+3"
+        shown += game.until(answer) + game.until(">")
     game.send("\x04")
     status, last = game.end()
     assert status == 0
@@ -194,3 +203,36 @@ def test_the_prompt_reviews_the_game_so_far_and_opens_others() -> None:
     game.until("O>")
     game.send("\x04")
     assert game.end()[0] == 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not say it there")
+@pytest.mark.parametrize("words", [(), ("--level", "5", "--o", "hard")])
+def test_the_first_board_comes_within_half_a_second_of_processor_time(words: tuple[str, ...]) -> None:
+    seconds = []
+    for _ in range(2):
+        game = Conversation("play", *words)
+        game.until(" to move")
+        fields = Path(f"/proc/{game.pid}/stat").read_text().rpartition(")")[2].split()
+        seconds.append((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
+        game.until("X>")
+        game.send("\x04")
+        assert game.end()[0] == 0
+    # The second time, with warm caches.
+    assert min(seconds) < 0.5
+
+
+@pytest.mark.slow
+def test_two_computers_pause_between_their_moves() -> None:
+    Path("g.qttt").write_text('[Level "0"] 1 2 3 4 5 6')
+
+    def played(*words: str) -> float:
+        game = Conversation("play", "g.qttt", "--x", "easy", "--o", "easy", *words)
+        game.until("X (easy) plays")
+        began = time.monotonic()
+        game.until("X (easy) plays")
+        taken = time.monotonic() - began
+        assert game.end()[0] == 0
+        Path("g.qttt").write_text('[Level "0"] 1 2 3 4 5 6')
+        return taken
+
+    assert played() - played("--fast") > 1.5
