@@ -9,6 +9,7 @@
 # make mutation    rules, dice, gates, lean circuits and decoder changed; the tests must notice
 # make statistics  ten million samples of every random path
 # make checks      300 true checks at each of Levels 2 to 5, for false alarms
+# make noise       200 honest and biased devices for each of fifteen compiled boards: false alarms, and biases seen
 #
 # The interpreter is the first Python 3.11 or newer found; PYTHON=/path/to/python3 chooses another.
 
@@ -24,9 +25,10 @@ KILLS ?= 1250
 MUTANTS ?=
 SAMPLES ?= 10000000
 CHECKS ?= 300
+NOISE ?= 200
 LUCK ?= 10000
 
-.PHONY: play test floors fuzz model kills mutation statistics checks luck clean
+.PHONY: play test floors fuzz model kills mutation statistics checks noise luck clean
 .DELETE_ON_ERROR:
 
 play: $(VENV)/.installed
@@ -61,6 +63,9 @@ statistics: $(VENV)/.installed-test
 
 checks: $(VENV)/.installed-test
 	$(CAMPAIGN).checks --checks $(CHECKS)
+
+noise: $(VENV)/.installed-test
+	$(CAMPAIGN).noise --seeds $(NOISE)
 
 luck: $(VENV)/.installed-test
 	$(CAMPAIGN).luck --games $(LUCK)

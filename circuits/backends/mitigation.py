@@ -6,10 +6,8 @@ the extra `mitigation` installs. The errors are those that the device reports, s
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +15,7 @@ from qiskit.circuit import QuantumCircuit
 from qiskit.providers import BackendV2
 
 from circuits.backends.base import ReadoutErrors
+from circuits.backends.noise import reported_reading
 from circuits.decoding import Shots
 from circuits.errors import BackendUsageError
 from circuits.measurement import REGISTER_NAMES
@@ -38,43 +37,6 @@ def measured_qubits(circuit: QuantumCircuit) -> list[int]:
     if len(last) != circuit.num_clbits:
         raise BackendUsageError("a classical bit of the circuit is never measured: it cannot be mitigated")
     return [last[bit] for bit in range(circuit.num_clbits)]
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How a qubit is misread: each time the probabilities of reading 1 for 0, and 0 for 1.
-
-    Attributes:
-        as_simulated: what the device's target says, with which the device is simulated here: as a rule the
-            mean of both errors, for both.
-        by_calibration: what its calibration says of each; the same where it does not tell them apart.
-    """
-
-    as_simulated: tuple[float, float]
-    by_calibration: tuple[float, float]
-
-
-def reported_reading(device: BackendV2, qubit: int) -> Reading:
-    """Return how a device reports that a qubit is misread.
-
-    Raises:
-        BackendUsageError: the device reports no readout error of that qubit.
-    """
-    properties: Any = device.properties() if hasattr(device, "properties") else None
-    values = properties.qubit_property(qubit) if properties is not None else {}
-    known = device.target["measure"].get((qubit,)) if "measure" in device.target.operation_names else None
-    mean = None if known is None else known.error
-    calibrated = values.get("readout_error", (mean,))[0]
-    wrong_1 = values.get("prob_meas1_prep0", (calibrated,))[0]
-    wrong_0 = values.get("prob_meas0_prep1", (calibrated,))[0]
-    if wrong_0 is None or wrong_1 is None:
-        raise BackendUsageError(
-            f"{device.name} reports no readout error of qubit {qubit}: it cannot be mitigated"
-        )
-    mean = calibrated if mean is None else mean
-    # As Qiskit's simulation reads it.
-    simulated = (getattr(known, "prob_meas1_prep0", mean), getattr(known, "prob_meas0_prep1", mean))
-    return Reading(simulated, (wrong_1, wrong_0))
 
 
 def readout_errors(circuit: QuantumCircuit, device: BackendV2, *, simulated: bool = False) -> ReadoutErrors:

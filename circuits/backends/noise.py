@@ -27,7 +27,6 @@ from qiskit.circuit import QuantumCircuit
 from qiskit.circuit.library import RXGate, RZXGate, RZZGate
 from qiskit.providers import BackendV2
 
-from circuits.backends.mitigation import reported_reading
 from circuits.backends.parts import connected_qubits, on_part
 from circuits.errors import BackendUsageError
 
@@ -41,6 +40,43 @@ MOST_QUBITS: Final = 10
 
 Vector = npt.NDArray[np.float64]
 Pair = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a qubit is misread: each time the probabilities of reading 1 for 0, and 0 for 1.
+
+    Attributes:
+        as_simulated: what the device's target says, with which the device is simulated here: as a rule the
+            mean of both errors, for both.
+        by_calibration: what its calibration says of each; the same where it does not tell them apart.
+    """
+
+    as_simulated: tuple[float, float]
+    by_calibration: tuple[float, float]
+
+
+def reported_reading(device: BackendV2, qubit: int) -> Reading:
+    """Return how a device reports that a qubit is misread.
+
+    Raises:
+        BackendUsageError: the device reports no readout error of that qubit.
+    """
+    properties: Any = device.properties() if hasattr(device, "properties") else None
+    values = properties.qubit_property(qubit) if properties is not None else {}
+    known = device.target["measure"].get((qubit,)) if "measure" in device.target.operation_names else None
+    mean = None if known is None else known.error
+    calibrated = values.get("readout_error", (mean,))[0]
+    wrong_1 = values.get("prob_meas1_prep0", (calibrated,))[0]
+    wrong_0 = values.get("prob_meas0_prep1", (calibrated,))[0]
+    if wrong_0 is None or wrong_1 is None:
+        raise BackendUsageError(
+            f"{device.name} reports no readout error of qubit {qubit}: it cannot be mitigated"
+        )
+    mean = calibrated if mean is None else mean
+    # As Qiskit's simulation reads it.
+    simulated = (getattr(known, "prob_meas1_prep0", mean), getattr(known, "prob_meas0_prep1", mean))
+    return Reading(simulated, (wrong_1, wrong_0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +290,7 @@ class _Part:
         reported = misread(before, readings)
         found: list[tuple[Vector, ...]] = []
         if ranges:
-            groups = [(place,) for place in range(self.number)]
+            groups: list[tuple[int, ...]] = [(place,) for place in range(self.number)]
             groups += sorted({places for _, places, _ in self.gates if len(places) == 2})
             for group in groups:
                 if any(places == group for _, places, _ in self.gates):
@@ -305,11 +341,11 @@ class _Part:
         qubits = tuple(self.qubits[place] for place in places)
         error, seconds = self.errors.gates[name, qubits]
         factor = changes.rates.get(places, 1.0)
-        slower = {qubit: changes.rates.get((place,), 1.0) for place, qubit in zip(places, qubits, strict=True)}
-        times = [
-            (self.errors.relaxation[qubit][0] / slower[qubit], self.errors.relaxation[qubit][1] / slower[qubit])
-            for qubit in qubits
-        ]
+        times = []
+        for place, qubit in zip(places, qubits, strict=True):
+            faster = changes.rates.get((place,), 1.0)
+            first, second = self.errors.relaxation[qubit]
+            times.append((first / faster, second / faster))
         noise = _gate_noise(error * factor, seconds, tuple(times))
         turn = changes.turns.get(places, 0.0)
         return noise if not turn or not error else noise @ _too_far(name, turn, error)
@@ -340,9 +376,9 @@ def _gate_noise(error: float, seconds: float, times: tuple[Pair, ...]) -> Vector
     Where relaxation alone makes a larger one, it stands alone.
     """
     count = len(times)
-    relaxing = np.ones((1, 1))
+    relaxing: Vector = np.ones((1, 1))
     for first, second in times:
-        relaxing = np.kron(relaxing, _relaxation(first, min(second, 2 * first), seconds))
+        relaxing = np.asarray(np.kron(relaxing, _relaxation(first, min(second, 2 * first), seconds)))
     states = 2**count
     # The average fidelity of a channel from the trace of its matrix.
     fidelity = (np.trace(relaxing) / states + 1) / (states + 1)
@@ -364,7 +400,7 @@ def _relaxation(first: float, second: float, seconds: float) -> Vector:
 @lru_cache(maxsize=4096)
 def _too_far(name: str, sign: float, error: float) -> Vector:
     """A turn that makes ``COHERENT`` of a gate's error, about the axis about which the gate turns."""
-    if name in ("cx", "ecr", "cz") or name.startswith("r") and name not in ("rx", "ry", "rz"):
+    if name in ("cx", "ecr", "cz") or (name.startswith("r") and name not in ("rx", "ry", "rz")):
         angle = sign * 2 * asin(min(1.0, sqrt(1.25 * COHERENT * error)))
         return _transfer_of(RZXGate(angle) if name in ("cx", "ecr") else RZZGate(angle))
     return _transfer_of(RXGate(sign * 2 * asin(min(1.0, sqrt(1.5 * COHERENT * error)))))
@@ -394,4 +430,4 @@ def _transfer(unitary: npt.NDArray[np.complex128]) -> Vector:
         # Qiskit's matrices have the first qubit in the lowest place.
         basis = np.array([np.kron(second, first) for first in _PAULIS for second in _PAULIS])
     turned = unitary @ basis @ unitary.conj().T
-    return np.real(np.einsum("iab,jba->ij", basis, turned)) / len(unitary)
+    return np.asarray(np.real(np.einsum("iab,jba->ij", basis, turned)) / len(unitary))

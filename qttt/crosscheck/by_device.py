@@ -9,8 +9,8 @@ between which ends every share may lie on an honest device (`circuits.backends.n
   what no group shows alone: roots that should be independent and are not.
 
 True shots of an honest device break one of these with at most the probability ``SIGNIFICANCE`` a check of a
-record: ``EVENTS``, ``IMPOSSIBLE`` and ``DISTANCE`` say how its part for one mode is shared out. Each event may
-fail by itself, so that of all of them the smallest bias that would have been caught can be named.
+record: ``EVENTS``, ``IMPOSSIBLE`` and ``DISTANCE`` say how its part for one mode is shared out. Each event
+is judged by itself, so that of each the smallest bias that would have been caught can be named.
 
 The p-value of the verdict is another: of the shots on a device that errs *exactly* as it reports. It is
 uniform on such a device, and no verdict, because with enough shots every real device fails it.
@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from circuits.measurement import Readout
 
 EVENTS, IMPOSSIBLE, DISTANCE = 0.8, 0.1, 0.1
-"""How the probability of a false alarm in a mode is shared out; that of the events equally by groups, and in a
-group by its events."""
+"""How the probability of a false alarm in a mode is shared out; that of the events equally by groups, and in
+a group by its events."""
 
 
 class _Drawn:
@@ -326,7 +326,9 @@ def _group_check(group: Group, counts: Mapping[str, int], allowed: float) -> Gro
                 detectable=event.detectable(possible, threshold),
             )
         )
-    return GroupCheck(group.squares, counts[""] / total, group.impossible, group.impossible_high, tuple(checks))
+    return GroupCheck(
+        group.squares, counts[""] / total, group.impossible, group.impossible_high, tuple(checks)
+    )
 
 
 _RESAMPLES = 100
@@ -350,7 +352,9 @@ def _mitigated(
     found = distance(_corrected(state, mode, readout, shots, errors), odds)
     rng = independent_generator(rng)
     again = [
-        distance(_corrected(state, mode, readout, shots[rng.integers(len(shots), size=len(shots))], errors), odds)
+        distance(
+            _corrected(state, mode, readout, shots[rng.integers(len(shots), size=len(shots))], errors), odds
+        )
         for _ in range(_RESAMPLES)
     ]
     low, high = np.quantile(again, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])

@@ -10,7 +10,7 @@ one pattern, among the shots in which the group is possible. Each is a count wit
 chance of which lies between two ends. An event's p-value is that of the end that suits it best.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from math import log, prod, sqrt
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from qttt.errors import UsageError
 from qttt.game.odds import Odds, RootOdds, distance
-from qttt.game.squares import EMPTY
 
 if TYPE_CHECKING:
     import numpy as np
@@ -194,7 +193,12 @@ class Expectation:
 
 
 def expectation(
-    odds: Odds, circuit: "QuantumCircuit", readout: "Readout", errors: "ReportedErrors", *, ranges: bool = True
+    odds: Odds,
+    circuit: "QuantumCircuit",
+    readout: "Readout",
+    errors: "ReportedErrors",
+    *,
+    ranges: bool = True,
 ) -> Expectation:
     """Say what a device should give of a board.
 
@@ -327,19 +331,21 @@ class _Reckoning:
 
     def _events(self) -> list[tuple[str, frozenset[str]]]:
         """What may be told of the group, each event or its opposite once, those of one square first."""
-        named: list[tuple[str, Callable[[str], bool]]] = []
-        for place, square in enumerate(self.squares):
-            named += [
-                (f"{square} is filled", lambda pattern, place=place: pattern[place] != EMPTY),
-                (f"X in {square}", lambda pattern, place=place: pattern[place] == "X"),
-                (f"O in {square}", lambda pattern, place=place: pattern[place] == "O"),
-            ]
+        every = frozenset(self.exact)
+        named = [
+            (name, frozenset(pattern for pattern in every if pattern[place] in cells))
+            for place, square in enumerate(self.squares)
+            for name, cells in (
+                (f"{square} is filled", "XO"),
+                (f"X in {square}", "X"),
+                (f"O in {square}", "O"),
+            )
+        ]
         where = ", ".join(map(str, self.squares))
-        for one in self.exact:
-            named.append((f"{one} in {where}", lambda pattern, one=one: pattern == one))
-        every, seen, events = frozenset(self.exact), set(), []
-        for name, happens in named:
-            patterns = frozenset(pattern for pattern in self.exact if happens(pattern))
+        named += [(f"{pattern} in {where}", frozenset({pattern})) for pattern in self.exact]
+        seen: set[frozenset[str]] = set()
+        events = []
+        for name, patterns in named:
             if patterns and patterns != every and not {patterns, every - patterns} & seen:
                 seen.add(patterns)
                 events.append((name, patterns))

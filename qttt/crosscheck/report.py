@@ -136,7 +136,7 @@ class DeviceVerdict:
         p_value: of the shots if the device errs exactly as it reports; None if it does not report its errors.
         groups: the comparison root by root.
         tvd_mitigated_interval: the 99 % interval of ``tvd_mitigated``.
-        mitigated_with: whether 0 and 1 were taken to be misread equally often, ``equal``, or not, ``unequal``.
+        mitigated_with: ``equal`` if 0 and 1 were taken to be misread equally often, else ``unequal``.
     """
 
     ok: bool | None
@@ -331,7 +331,7 @@ class CheckReport:
             }
             verdicts = [one.device for one in self.modes if one.device is not None]
             if verdicts:
-                found["device"] = asdict(max(verdicts, key=lambda verdict: verdict.excess))
+                found["device"] = max(verdicts, key=lambda verdict: verdict.excess).to_json()
         return {**found, "unresolved": list(self.unresolved)}
 
 

@@ -150,9 +150,7 @@ def another(given: Case, rate: Draw, share: Draw, turn: Draw) -> list[NoisyPart]
         qubit: (first / factor[qubit], second / factor[qubit])
         for qubit, (first, second) in errors.relaxation.items()
     }
-    return noisy_parts(
-        circuit, ReportedErrors(relaxation, reading, errors.unequal, gates), ranges=False
-    )
+    return noisy_parts(circuit, ReportedErrors(relaxation, reading, errors.unequal, gates), ranges=False)
 
 
 def mixed(first: Sequence[NoisyPart], second: Sequence[NoisyPart]) -> list[NoisyPart]:

@@ -296,7 +296,7 @@ def _show(report: "CheckReport", differences: "Mapping[Mode, ViewDifference]", s
         session.show(*(f"- {fault}" for fault in report.unresolved))
     agrees = _VERDICTS[report.ok]
     if report.ok and report.modes[0].device is not None:
-        agrees = "The descriptions agree, and the device gives what an honest one would."
+        agrees = "The descriptions agree, and the device errs as an honest one may."
     session.show("", agrees)
 
 
@@ -381,7 +381,14 @@ def _show_device(verdict: "DeviceVerdict", session: Session) -> None:
         session.show("It does not report all of its errors, so there is nothing to hold its shots against.")
         return
     events = plain_table(
-        "square or pattern", ">exact", ">expected", "honest devices", ">measured", "99 % interval", ">bias seen", ""
+        "square or pattern",
+        ">exact",
+        ">expected",
+        "honest devices",
+        ">measured",
+        "99 % interval",
+        ">bias seen",
+        "",
     )
     for group in verdict.groups:
         for event in group.events:
@@ -395,7 +402,9 @@ def _show_device(verdict: "DeviceVerdict", session: Session) -> None:
                 "none" if event.detectable is None else percent(event.detectable),
                 "" if event.ok else "FAILS",
             )
-    p = "" if verdict.p_value is None else f", and p-value {verdict.p_value:.4f} if it errs exactly as it reports"
+    p = ""
+    if verdict.p_value is not None:
+        p = f", and p-value {verdict.p_value:.4f} if it errs exactly as it reports"
     session.show(
         "",
         *([events] if events.row_count else []),
