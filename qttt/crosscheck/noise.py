@@ -17,7 +17,10 @@ from math import log, prod, sqrt
 from typing import TYPE_CHECKING
 
 from qttt.errors import UsageError
+from qttt.game.game import Game
 from qttt.game.odds import Odds, RootOdds, distance
+from qttt.game.symbols import Mode
+from qttt.observation.devices import DeviceObserver
 
 if TYPE_CHECKING:
     import numpy as np
@@ -226,6 +229,28 @@ def expectation(
         else:
             certain += roots
     return Expectation(tuple(groups), tuple(certain), odds.fixed)
+
+
+def expect_on_device(game: Game, mode: Mode, observer: DeviceObserver) -> Expectation:
+    """Compile a game's present board for a device, and say what this should give; nothing is sent.
+
+    Args:
+        game: a game at any moment.
+        mode: the mode of observation.
+        observer: the device.
+
+    Raises:
+        UsageError: the device does not report its errors, or does not take the circuit; or the level does not
+            have the mode.
+        ServiceError: the account or the service failed.
+    """
+    (item,) = observer.plan(game, [mode], 1).prepared.circuits
+    errors = observer.backend.reported_errors(item.circuit)
+    if errors is None or item.readout is None:
+        raise UsageError(
+            f"{observer.name} does not report all of its errors, so nothing can be expected of it"
+        )
+    return expectation(game.state.odds(mode), item.circuit, item.readout, errors, ranges=False)
 
 
 def _together(
