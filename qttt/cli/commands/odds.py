@@ -102,9 +102,7 @@ def _noisy(game: Game, mode: Mode, arguments: Namespace, session: Session) -> di
 
     source = source_of(arguments)
     if not source.on_device(arguments, ()):
-        raise UsageError(
-            f"{source.backend} errs in nothing: --backend takes a device here, such as fake_torino"
-        )
+        raise UsageError(f"{source.backend} is no device: --backend takes one here, such as fake_torino")
     if game.over:
         raise UsageError("the game has ended, and nothing is left for a device to observe (--phase last)")
     device = find_device(source.backend, source.rolls, session)
@@ -138,8 +136,8 @@ def _show(game: Game, report: dict[str, Any], session: Session) -> None:
     if "noisy" in report:
         backend, possible = report["noisy"]["backend"], report["noisy"]["possible"]
         session.show(
-            f"If {backend} errs as it reports, {percent(possible)} of its shots are possible boards, and among "
-            "these each has the probability in the column noisy."
+            f"If {backend} errs as it reports, {percent(possible)} of its shots are possible boards; the column "
+            "noisy has the probabilities among these."
         )
 
 
@@ -153,8 +151,8 @@ COMMAND = Command(
         "Prints the exact probability of every board, of every result and of every square's symbol, as if "
         "the board were observed now, full or not. The odds come from the dice alone, without a circuit. "
         "With --rolls d6 they are those of the roll tables, where two dice both showing 1 stand for 3 %. "
-        "With --backend the odds on a device stand beside them, as its reported errors make them, and how many "
-        "of its shots would be possible boards; nothing is run."
+        "With --backend the odds on a device stand beside them, as its reported errors make them, and how "
+        "many of its shots would be possible boards; nothing is run."
     ),
     examples=(
         "odds '5 5*6 1+3'",

@@ -160,7 +160,9 @@ def board_rows(
         noisy: their probabilities on a device, to stand beside the exact ones.
     """
     beside = [] if noisy is None else [">noisy"]
-    table = plain_table("board", ">probability", *beside, "result", *(["lines"] if lines else []), prose=3)
+    table = plain_table(
+        "board", ">probability", *beside, "result", *(["lines"] if lines else []), prose=3 + len(beside)
+    )
     likeliest = sorted(outcomes, key=lambda board: (-outcomes[board], board))
     for board in likeliest[:most]:
         said = [line_words(verdicts[board], board)] if lines else []

@@ -62,9 +62,9 @@ def test_people_see_the_noisy_odds() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("1+2", "--backend", "aer"), "aer errs in nothing"),
+        (("1+2", "--backend", "aer"), "aer is no device"),
         (("1+2", "--backend", "fake_manila", "--rolls", "d6"), "--rolls d6 goes with the backend 'dice'"),
-        (("1+2", "--backend", "fake_nowhere"), "no backend 'fake_nowhere'"),
+        (("1+2", "--backend", "fake_nowhere"), "no simulated device 'fake_nowhere'"),
         (("1 2 3 4 5 6 7 8 9 =XOXOXOXOX", "--level", "0", "--backend", "fake_manila", "--json"), "has ended"),
     ],
 )
