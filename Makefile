@@ -11,6 +11,7 @@
 # make checks      300 true checks at each of Levels 2 to 5, for false alarms
 # make luck        chance favours nobody in ten thousand reviewed games of each level
 # make variants    the value of every variant that has none yet (AGAIN=1: all of them, the same bits)
+# make noise       200 honest and biased devices for each of fifteen compiled boards: false alarms, and biases seen
 #
 # The interpreter is the first Python 3.11 or newer found; PYTHON=/path/to/python3 chooses another.
 
@@ -26,9 +27,10 @@ KILLS ?= 1250
 MUTANTS ?=
 SAMPLES ?= 10000000
 CHECKS ?= 300
+NOISE ?= 200
 LUCK ?= 10000
 
-.PHONY: play test floors fuzz model kills mutation statistics checks luck variants clean
+.PHONY: play test floors fuzz model kills mutation statistics checks noise luck variants clean
 .DELETE_ON_ERROR:
 
 play: $(VENV)/.installed
@@ -63,6 +65,9 @@ statistics: $(VENV)/.installed-test
 
 checks: $(VENV)/.installed-test
 	$(CAMPAIGN).checks --checks $(CHECKS)
+
+noise: $(VENV)/.installed-test
+	$(CAMPAIGN).noise --seeds $(NOISE)
 
 luck: $(VENV)/.installed-test
 	$(CAMPAIGN).luck --games $(LUCK)

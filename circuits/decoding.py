@@ -65,8 +65,8 @@ class Shots:
         """Return the number of shots."""
         return len(self.pos)
 
-    def __getitem__(self, rows: slice) -> "Shots":
-        """Return the shots of a slice, in their order."""
+    def __getitem__(self, rows: "slice | npt.NDArray[np.intp]") -> "Shots":
+        """Return the shots of a slice, or those of some numbers, in that order."""
         return Shots(self.pos[rows], self.mark[rows], self.flag[rows])
 
     @classmethod

@@ -12,7 +12,7 @@ p-value is at most α, so is that of the first stage whose bound for going on li
 stage, and each stage alone is a Monte-Carlo test.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -47,29 +47,56 @@ def p_value(
     Returns:
         The p-value; 0 if an outcome of probability zero was seen, 1 if nothing was.
     """
+    return joint_p_value([(counts, probabilities)], rng, replicates, threshold)
+
+
+def joint_p_value(
+    tables: Sequence[tuple[Mapping[str, int], Mapping[str, float]]],
+    rng: "np.random.Generator",
+    replicates: int = REPLICATES,
+    threshold: float | None = None,
+) -> float:
+    """Monte-Carlo p-value of the sum of Pearson's statistics of independent samples; see `p_value`.
+
+    Args:
+        tables: the counts of each sample, and the distribution that they are held against.
+        rng: draws the samples of the true distributions.
+        replicates: how many of each.
+        threshold: what the p-value will be compared with.
+    """
     import numpy as np
 
-    total = sum(counts.values())
-    if any(number and probabilities.get(outcome, 0.0) <= 0 for outcome, number in counts.items()):
-        return 0.0
-    outcomes = [outcome for outcome, p in probabilities.items() if p > 0]
-    if not total or len(outcomes) < 2:
+    samples = []
+    statistic = 0.0
+    for counts, probabilities in tables:
+        total = sum(counts.values())
+        if any(number and probabilities.get(outcome, 0.0) <= 0 for outcome, number in counts.items()):
+            return 0.0
+        outcomes = [outcome for outcome, p in probabilities.items() if p > 0]
+        if not total or len(outcomes) < 2:
+            continue
+        p = np.array([probabilities[outcome] for outcome in outcomes])
+        p /= p.sum()
+        expected = total * p
+        seen = np.array([counts.get(outcome, 0) for outcome in outcomes])
+        # Σ (n − e)² / e is Σ n² / e less the total, and this form needs no difference of large arrays.
+        statistic += float((seen**2 / expected).sum())
+        samples.append((total, p, expected))
+    if not samples:
         return 1.0
-    p = np.array([probabilities[outcome] for outcome in outcomes])
-    p /= p.sum()
-    expected = total * p
-    seen = np.array([counts.get(outcome, 0) for outcome in outcomes])
-    # Σ (n − e)² / e is Σ n² / e less the total, and this form needs no difference of large arrays.
-    statistic = float((seen**2 / expected).sum())
     rng = independent_generator(rng)
     last = replicates if threshold is None else max(replicates, ceil(_RESOLUTION / threshold) - 1)
     extreme = drawn = 0
     stage = replicates
     while True:
         while drawn < stage:
-            draws = rng.multinomial(total, p, size=min(_CHUNK, stage - drawn))
-            extreme += int(((draws**2 / expected).sum(axis=1) >= statistic * (1 - 1e-12)).sum())
-            drawn += len(draws)
+            size = min(_CHUNK, stage - drawn)
+            drawn_statistics = np.zeros(size)
+            for total, p, expected in samples:
+                draws = rng.multinomial(total, p, size=size)
+                drawn_statistics += (draws**2 / expected).sum(axis=1)
+            extreme += int((drawn_statistics >= statistic * (1 - 1e-12)).sum())
+            drawn += size
         if drawn >= last or extreme >= _FEW:
             return (extreme + 1) / (drawn + 1)
         stage = min(_STAGE * (drawn + 1) - 1, last)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from qiskit.circuit import QuantumCircuit
 
     from circuits.backends.job_store import Job
+    from circuits.backends.noise import ReportedErrors
     from circuits.backends.plans import BackendRow, Fetched, JobOptions, Prepared
     from circuits.decoding import Shots
     from circuits.measurement import Readout
@@ -134,6 +135,13 @@ class Device(Backend, Protocol):
 
         Raises:
             BackendUsageError: the device reports no such errors, or a bit is never measured.
+        """
+        ...
+
+    def reported_errors(self, compiled: "QuantumCircuit") -> "ReportedErrors | None":
+        """The errors that it reports of a compiled circuit's gates and measurements.
+
+        None if it does not report all of them, or if the circuit acts on its own measurements.
         """
         ...
 

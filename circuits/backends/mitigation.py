@@ -8,7 +8,6 @@ the extra `mitigation` installs. The errors are those that the device reports, s
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,7 @@ from qiskit.circuit import QuantumCircuit
 from qiskit.providers import BackendV2
 
 from circuits.backends.base import ReadoutErrors
+from circuits.backends.noise import reported_reading
 from circuits.decoding import Shots
 from circuits.errors import BackendUsageError
 from circuits.measurement import REGISTER_NAMES
@@ -39,28 +39,7 @@ def measured_qubits(circuit: QuantumCircuit) -> list[int]:
     return [last[bit] for bit in range(circuit.num_clbits)]
 
 
-def readout_matrix(device: BackendV2, qubit: int) -> npt.NDArray[np.float64]:
-    """Return how a qubit is read: column p holds the probabilities of reading 0 and 1 when it is in p.
-
-    A device that only reports the mean of both errors, or has them in its target alone, gets it for both.
-
-    Raises:
-        BackendUsageError: the device reports no readout error of that qubit.
-    """
-    properties: Any = device.properties() if hasattr(device, "properties") else None
-    values = properties.qubit_property(qubit) if properties is not None else {}
-    known = device.target["measure"].get((qubit,)) if "measure" in device.target.operation_names else None
-    mean = values.get("readout_error", (None if known is None else known.error,))[0]
-    wrong_1 = values.get("prob_meas1_prep0", (mean,))[0]
-    wrong_0 = values.get("prob_meas0_prep1", (mean,))[0]
-    if wrong_0 is None or wrong_1 is None:
-        raise BackendUsageError(
-            f"{device.name} reports no readout error of qubit {qubit}: it cannot be mitigated"
-        )
-    return np.array([[1 - wrong_1, wrong_0], [wrong_1, 1 - wrong_0]])
-
-
-def readout_errors(circuit: QuantumCircuit, device: BackendV2) -> ReadoutErrors:
+def readout_errors(circuit: QuantumCircuit, device: BackendV2, *, simulated: bool = False) -> ReadoutErrors:
     """Return how each bit of a circuit is misread on its device, which is all that `mitigate` needs to know.
 
     It can be kept: later the device may report other errors, or be gone.
@@ -68,6 +47,7 @@ def readout_errors(circuit: QuantumCircuit, device: BackendV2) -> ReadoutErrors:
     Args:
         circuit: the compiled circuit.
         device: where it runs.
+        simulated: it is simulated here, and so the errors are those of the simulation.
 
     Returns:
         For each bit, in the order of `Distribution`, the probabilities of reading 1 for 0 and 0 for 1.
@@ -79,8 +59,8 @@ def readout_errors(circuit: QuantumCircuit, device: BackendV2) -> ReadoutErrors:
     registers = {register.name: register for register in circuit.cregs}
     order = [bit for name in REGISTER_NAMES if name in registers for bit in registers[name]]
     measured = measured_qubits(circuit)
-    matrices = [readout_matrix(device, measured[circuit.find_bit(bit).index]) for bit in order]
-    return tuple((float(matrix[1, 0]), float(matrix[0, 1])) for matrix in matrices)
+    readings = [reported_reading(device, measured[circuit.find_bit(bit).index]) for bit in order]
+    return tuple(reading.as_simulated if simulated else reading.by_calibration for reading in readings)
 
 
 def mitigate(shots: Shots, errors: ReadoutErrors) -> Distribution:

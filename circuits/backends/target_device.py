@@ -21,6 +21,7 @@ from circuits.backends.calibration import calibration_of
 from circuits.backends.job_store import Job, JobState, StoredCircuit
 from circuits.backends.local_jobs import JobHandle, LocalHandle, local_name
 from circuits.backends.mitigation import readout_errors
+from circuits.backends.noise import ReportedErrors, reported_errors
 from circuits.backends.plans import BackendRow, Cost, Fetched, JobOptions, Prepared
 from circuits.backends.progress import Notify, Progress, ignore
 from circuits.backends.transpile import check_compiled, circuit_cost, compile_for, success_log
@@ -95,7 +96,11 @@ class TargetDevice(ABC):
 
     def readout_errors(self, compiled: QuantumCircuit) -> ReadoutErrors:
         """How each bit of a compiled circuit is misread."""
-        return readout_errors(compiled, self.device)
+        return readout_errors(compiled, self.device, simulated=self.local)
+
+    def reported_errors(self, compiled: QuantumCircuit) -> ReportedErrors | None:
+        """The errors that it reports of a compiled circuit; None if some of them are missing."""
+        return reported_errors(compiled, self.device)
 
     def prepare(
         self,

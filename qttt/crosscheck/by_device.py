@@ -1,31 +1,28 @@
-"""The cross-check on a device with noise: what the shots should look like if only the reported errors occur.
+"""The cross-check on a device with noise: shots held against what the device should give, errors included.
 
-On a device some shots are impossible, and those that are left are not distributed exactly. Both have limits
-that follow from the errors which the device reports, and the verdict is whether they are kept:
+What it should give is the exact odds with the errors that the device reports (`qttt.crosscheck.noise`), and
+between which ends every share may lie on an honest device (`circuits.backends.noise`). The verdict is whether
 
-* *Impossible shots.* Let e be the probability that a shot has a fault, from the reported error of every gate
-  and measurement. Not every fault makes an impossible board, so at most e of the shots should be impossible.
-  The limit is ``FACTOR`` × e, because reported rates leave things out (idle times, neighbours, drift), and
-  what chance alone does to so few shots.
-* *Distance after post-selection.* The faultless shots, at least 1 − ``FACTOR`` × e of all, have the exact
-  distribution. If k of all shots are kept, at most u = 1 − (1 − ``FACTOR`` × e) / k of them are faulty, and
-  these shift the distribution by at most u. The limit is u and what chance alone does to so few shots.
+* *events*, such as X in 5, happen as often as on some honest device, group by group;
+* *impossible shots* are no more than on the worst honest device;
+* *the distance* of the shots that count from the exact odds is what these and chance can make of it. It sees
+  what no group shows alone: roots that should be independent and are not.
 
-What chance does is a limit of its own, which true shots exceed with at most the probability
-``SIGNIFICANCE`` / (limits of the check), for two limits a mode: of the number of impossible shots by the
-binomial distribution, of the distance by samples of the exact one, enough of them to tell so small a
-probability. So a device that errs no more than that fails at most once in 1 / ``SIGNIFICANCE`` checks.
+True shots of an honest device break one of these with at most the probability ``SIGNIFICANCE`` a check of a
+record: ``EVENTS``, ``IMPOSSIBLE`` and ``DISTANCE`` say how its part for one mode is shared out. Each event
+is judged by itself, so that of each the smallest bias that would have been caught can be named.
 
-A p-value would be no verdict here: with enough shots every device fails it.
+The p-value of the verdict is another: of the shots on a device that errs *exactly* as it reports. It is
+uniform on such a device, and no verdict, because with enough shots every real device fails it.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 from typing import TYPE_CHECKING
 
 from qttt.crosscheck.blindspots import unresolved
 from qttt.crosscheck.check import (
+    CONFIDENCE,
     DEFAULT_SHOTS,
     SIGNIFICANCE,
     TESTS,
@@ -34,7 +31,8 @@ from qttt.crosscheck.check import (
     modes_to_check,
     threshold_of,
 )
-from qttt.crosscheck.report import CheckReport, DeviceVerdict, ModeCheck
+from qttt.crosscheck.noise import Expectation, Group, expectation
+from qttt.crosscheck.report import CheckReport, DeviceVerdict, EventCheck, GroupCheck, ModeCheck
 from qttt.game.game import Game
 from qttt.game.odds import distance
 from qttt.game.state import State
@@ -43,24 +41,22 @@ from qttt.observation.devices import DecodedShots, DeviceObserver, Plan, read_sh
 from qttt.observation.faults import impossible_boards
 from qttt.observation.observers import DiceObserver, Observer
 from qttt.observation.samples import Sample
-from qttt.stats import independent_generator
+from qttt.stats import independent_generator, joint_p_value, wilson
 from qttt.tabletop.rolls import Rolls
 
 if TYPE_CHECKING:
     import numpy as np
 
     from circuits.backends.base import ReadoutErrors
+    from circuits.backends.job_store import StoredCircuit
+    from circuits.backends.noise import ReportedErrors
     from circuits.backends.progress import Notify
     from circuits.decoding import Shots
     from circuits.measurement import Readout
 
-FACTOR = 1.5
-"""By how much a device may be worse than it reports."""
-
-_RESOLUTION = 4
-"""How many of the samples of a distance lie above its limit."""
-
-_CHUNK = 500
+EVENTS, IMPOSSIBLE, DISTANCE = 0.8, 0.1, 0.1
+"""How the probability of a false alarm in a mode is shared out; that of the events equally by groups, and in
+a group by its events."""
 
 
 class _Drawn:
@@ -114,10 +110,12 @@ class Prediction:
         faulty: the probability that a shot has a fault; None if the device reports no errors.
         readout: for each bit, the probabilities of reading 1 for 0 and 0 for 1; None unless the distribution
             is to be corrected for them.
+        errors: all that is needed for what the circuit should give; None if the device does not report it.
     """
 
     faulty: float | None
     readout: "ReadoutErrors | None" = None
+    errors: "ReportedErrors | None" = None
 
 
 def predict(observer: DeviceObserver, plan: Plan, *, mitigated: bool = False) -> tuple[Prediction, ...]:
@@ -131,14 +129,13 @@ def predict(observer: DeviceObserver, plan: Plan, *, mitigated: bool = False) ->
     Raises:
         UsageError: mitigation is asked for and not installed, or the device reports no errors.
     """
-    known = [cost.faultless for cost in plan.prepared.cost.circuits]
-    faulty = [None if faultless is None else 1 - faultless for faultless in known]
-    if not mitigated:
-        return tuple(map(Prediction, faulty))
-    return tuple(
-        Prediction(chance, observer.backend.readout_errors(item.circuit))
-        for chance, item in zip(faulty, plan.prepared.circuits, strict=True)
-    )
+    predictions = []
+    for item, cost in zip(plan.prepared.circuits, plan.prepared.cost.circuits, strict=True):
+        faulty = None if cost.faultless is None else 1 - cost.faultless
+        readout = observer.backend.readout_errors(item.circuit) if mitigated else None
+        errors = None if faulty is None else observer.backend.reported_errors(item.circuit)
+        predictions.append(Prediction(faulty, readout, errors))
+    return tuple(predictions)
 
 
 def check_on_device(
@@ -166,15 +163,14 @@ def check_on_device(
     """
     predictions = dict(zip(plan.modes, predict(observer, plan, mitigated=mitigated), strict=True))
     runs = observer.run(plan, rng, notify)
-    readouts = [item.readout for item in plan.prepared.circuits]
-    return check_runs(game, observer.name, predictions, readouts, runs, rng)
+    return check_runs(game, observer.name, predictions, plan.prepared.circuits, runs, rng)
 
 
 def check_runs(
     game: Game,
     device: str,
     predictions: Mapping[Mode, Prediction],
-    readouts: "Sequence[Readout | None]",
+    circuits: "Sequence[StoredCircuit]",
     runs: "Sequence[Shots]",
     rng: "np.random.Generator",
 ) -> CheckReport:
@@ -184,7 +180,7 @@ def check_runs(
         game: a game at any moment.
         device: who gave the shots.
         predictions: what the device's errors predict for the circuit of each mode, in their order.
-        readouts: how to read the bits of each circuit.
+        circuits: the compiled circuits, with how to read their bits.
         runs: the bits of each circuit.
         rng: where random numbers come from.
 
@@ -193,9 +189,8 @@ def check_runs(
     """
     threshold = threshold_of(len(predictions))
     modes = []
-    for (mode, prediction), readout, shots in zip(predictions.items(), readouts, runs, strict=True):
-        assert readout is not None
-        modes.append(check_shots(game, mode, device, readout, shots, prediction, rng, threshold))
+    for (mode, prediction), circuit, shots in zip(predictions.items(), circuits, runs, strict=True):
+        modes.append(check_shots(game, mode, device, circuit, shots, prediction, rng, threshold))
     return CheckReport(tuple(modes), unresolved(game, tuple(predictions)))
 
 
@@ -203,7 +198,7 @@ def check_shots(
     game: Game,
     mode: Mode,
     device: str,
-    readout: "Readout",
+    circuit: "StoredCircuit",
     shots: "Shots",
     prediction: Prediction,
     rng: "np.random.Generator",
@@ -215,7 +210,7 @@ def check_shots(
         game: a game at any moment.
         mode: the mode that the circuit reads.
         device: who gave the shots.
-        readout: how to read their bits.
+        circuit: the compiled circuit, with how to read its bits.
         shots: the bits.
         prediction: what the device's errors predict.
         rng: where random numbers come from.
@@ -224,88 +219,149 @@ def check_shots(
     Raises:
         UsageError: the shots are not of this readout, or mitigation is not installed.
     """
-    mode = Mode.named(mode)
+    mode, readout = Mode.named(mode), circuit.readout
+    assert readout is not None
     reading = read_shots(game.state, mode, readout, shots)
     report = check_mode(game, mode, _Drawn(device, reading.sample()), rng, threshold=threshold)
-    odds = game.state.odds(mode).outcomes()
-    corrected = None
+    odds = game.state.odds(mode)
+    expected = None
+    if prediction.errors is not None:
+        expected = expectation(odds, circuit.circuit, readout, prediction.errors)
+    verdict = judge(reading, shots, odds.outcomes(), expected, rng, threshold=threshold)
+    verdict = replace(verdict, predicted=prediction.faulty)
     if prediction.readout is not None:
-        corrected = distance(_mitigated(game.state, mode, readout, shots, prediction.readout), odds)
-    return replace(
-        report, device=judge(reading, odds, prediction.faulty, rng, corrected, threshold=threshold)
-    )
+        tvd, interval = _mitigated(game.state, mode, readout, shots, prediction.readout, rng)
+        verdict = replace(
+            verdict,
+            tvd_mitigated=tvd,
+            tvd_mitigated_interval=interval,
+            mitigated_with="equal" if all(one == other for one, other in prediction.readout) else "unequal",
+        )
+    return replace(report, device=verdict)
 
 
 def judge(
     reading: DecodedShots,
+    shots: "Shots",
     odds: Mapping[str, float],
-    predicted: float | None,
+    expected: Expectation | None,
     rng: "np.random.Generator",
-    tvd_mitigated: float | None = None,
     *,
     threshold: float = SIGNIFICANCE / TESTS,
 ) -> DeviceVerdict:
-    """Hold the shots of a device against what its errors predict.
+    """Hold the shots of a device against what it should give.
 
     Args:
         reading: the shots.
+        shots: their bits.
         odds: the exact distribution.
-        predicted: the probability that a shot has a fault, or None if nothing predicts it: then there is no
+        expected: what the device should give, or None if it does not report its errors: then there is no
             limit, and no verdict.
-        rng: draws samples of the exact distribution.
-        tvd_mitigated: the distance after mitigation, if there is one.
-        threshold: how probable it may be that true shots exceed a limit, for each of the two limits.
+        rng: draws samples of what is expected.
+        threshold: half of the probability with which true shots of an honest device may fail in this mode.
     """
     from scipy.stats import binom
 
+    allowed = TESTS * threshold
     sample = reading.sample()
-    shots, kept = sample.shots, sample.kept
-    faulty = 1.0 if predicted is None else min(1.0, FACTOR * predicted)
-    impossible = sample.illegal / shots
-    limit = float(binom.isf(threshold, shots, faulty)) / shots
-    raw = {board: number / shots for board, number in reading.raw.items()}
-    after = tvd_limit = 1.0
-    if kept:
-        after = distance({board: n / kept for board, n in sample.counts().items()}, odds)
-        undetected = max(0.0, 1 - (1 - faulty) / (kept / shots))
-        tvd_limit = min(1.0, undetected + _chance_distance(odds, kept, rng, threshold))
-    within = impossible <= limit and after <= tvd_limit
+    number, kept = sample.shots, sample.kept
+    impossible = sample.illegal / number
+    raw = {board: count / number for board, count in reading.raw.items()}
+    after = distance({board: n / kept for board, n in sample.counts().items()}, odds) if kept else 1.0
+    limit = tvd_limit = 1.0
+    groups: tuple[GroupCheck, ...] = ()
+    p = None
+    if expected is not None:
+        limit = float(binom.isf(IMPOSSIBLE * allowed, number, expected.impossible_high)) / number
+        if kept:
+            tvd_limit = expected.distance_limit(odds, kept, DISTANCE * allowed)
+        several = [group for group in expected.groups if group.events]
+        counts = {group.squares: group.counts(shots) for group in expected.groups}
+        groups = tuple(
+            _group_check(group, counts[group.squares], EVENTS * allowed / max(1, len(several)))
+            for group in expected.groups
+        )
+        tables = [
+            (counts[group.squares], {**group.shares, "": group.impossible}) for group in expected.groups
+        ]
+        p = joint_p_value(tables, rng)
+    within = impossible <= limit and after <= tvd_limit and all(group.ok for group in groups)
     return DeviceVerdict(
-        ok=None if within and (not kept or predicted is None) else within,
+        ok=None if within and (not kept or expected is None) else within,
         impossible=impossible,
-        predicted=predicted,
+        predicted=None,
+        impossible_expected=None if expected is None else 1 - expected.possible,
         impossible_limit=limit,
         tvd_before=distance(raw, odds),
         tvd_after=after,
         tvd_limit=tvd_limit,
-        tvd_mitigated=tvd_mitigated,
+        tvd_mitigated=None,
         kinds=dict(sorted(sample.kinds.items())),
+        p_value=p,
+        groups=groups,
     )
 
 
-def _chance_distance(
-    odds: Mapping[str, float], shots: int, rng: "np.random.Generator", threshold: float
-) -> float:
-    """The distance from the exact odds that an exact sample exceeds with at most a given probability.
+def _group_check(group: Group, counts: Mapping[str, int], allowed: float) -> GroupCheck:
+    """Hold the events of a group against the shots in which it is possible."""
+    total = sum(counts.values())
+    possible = total - counts[""]
+    threshold = allowed / max(1, len(group.events))
+    checks = []
+    for event in group.events:
+        seen = sum(counts[pattern] for pattern in event.patterns)
+        low, high = wilson(seen, possible, CONFIDENCE)
+        checks.append(
+            EventCheck(
+                name=event.name,
+                exact=event.exact,
+                expected=event.expected,
+                lowest=event.low,
+                highest=event.high,
+                measured=seen / possible if possible else 0.0,
+                low=low,
+                high=high,
+                p_value=event.p_value(seen, possible),
+                threshold=threshold,
+                detectable=event.detectable(possible, threshold),
+            )
+        )
+    return GroupCheck(
+        group.squares, counts[""] / total, group.impossible, group.impossible_high, tuple(checks)
+    )
 
-    Of N samples and one more, each is equally likely to be the k-th farthest: it is farther than the k-th of
-    the N with probability k / (N + 1) at most.
-    """
-    import numpy as np
 
-    p = np.array(list(odds.values()))
-    p /= p.sum()
-    rng = independent_generator(rng)
-    number = ceil(_RESOLUTION / threshold) - 1
-    gaps = np.empty(number)
-    for done in range(0, number, _CHUNK):
-        part = gaps[done : done + _CHUNK]
-        part[:] = np.abs(rng.multinomial(shots, p, size=len(part)) / shots - p).sum(axis=1) / 2
-    # Equal distances differ by their rounding.
-    return float(np.partition(gaps, -_RESOLUTION)[-_RESOLUTION]) + 1e-12
+_RESAMPLES = 100
 
 
 def _mitigated(
+    state: State,
+    mode: Mode,
+    readout: "Readout",
+    shots: "Shots",
+    errors: "ReadoutErrors",
+    rng: "np.random.Generator",
+) -> tuple[float, tuple[float, float]]:
+    """The distance of the possible boards after readout mitigation, and its interval.
+
+    The interval is the basic one of the bootstrap, which takes off that chance makes distances larger.
+    """
+    import numpy as np
+
+    odds = state.odds(mode).outcomes()
+    found = distance(_corrected(state, mode, readout, shots, errors), odds)
+    rng = independent_generator(rng)
+    again = [
+        distance(
+            _corrected(state, mode, readout, shots[rng.integers(len(shots), size=len(shots))], errors), odds
+        )
+        for _ in range(_RESAMPLES)
+    ]
+    low, high = np.quantile(again, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return found, (max(0.0, 2 * found - float(high)), max(0.0, 2 * found - float(low)))
+
+
+def _corrected(
     state: State, mode: Mode, readout: "Readout", shots: "Shots", errors: "ReadoutErrors"
 ) -> dict[str, float]:
     """The distribution of possible boards after readout mitigation."""

@@ -6,7 +6,8 @@ The job's file is one of `circuits.backends.job_store` with this payload:
      "views": whether the two readings of view switches are compared too,
      "modes": for the mode that each circuit reads, in their order:
         {"faulty": the probability of a fault that the device's errors predict, or null, "readout": null, or
-         for each bit the probabilities of misreading 0 and 1, by which the distribution is corrected}}
+         for each bit the probabilities of misreading 0 and 1, by which the distribution is corrected,
+         "errors": what the device reported of the circuit (`circuits.backends.noise`), or null}}
 
 A job of one circuit that was sent before there were several has "mode", "faulty" and "readout" beside
 "record" instead.
@@ -75,6 +76,7 @@ class PendingCheck(PendingJob):
                 str(mode): {
                     "faulty": prediction.faulty,
                     "readout": None if prediction.readout is None else [list(p) for p in prediction.readout],
+                    "errors": None if prediction.errors is None else prediction.errors.to_json(),
                 }
                 for mode, prediction in self.predictions.items()
             },
@@ -97,9 +99,8 @@ class PendingCheck(PendingJob):
         import numpy as np
 
         assert self.sent is not None
-        readouts = [item.readout for item in self.sent.circuits]
         rng = np.random.default_rng(self.sent.seed)
-        return check_runs(game, self.sent.backend, self.predictions, readouts, runs, rng)
+        return check_runs(game, self.sent.backend, self.predictions, self.sent.circuits, runs, rng)
 
 
 def find_check(name: str) -> PendingCheck:
@@ -134,8 +135,15 @@ def find_check(name: str) -> PendingCheck:
 
 
 def _prediction(said: Mapping[str, Any]) -> Prediction:
-    faulty = said["faulty"]
-    return Prediction(None if faulty is None else _probability(faulty), _readout(said["readout"]))
+    from circuits.backends.noise import ReportedErrors
+
+    faulty, errors = said["faulty"], said.get("errors")
+    return Prediction(
+        None if faulty is None else _probability(faulty),
+        _readout(said["readout"]),
+        # A job that was sent before there were any has none.
+        None if errors is None else ReportedErrors.from_json(errors),
+    )
 
 
 def _probability(value: object) -> float:

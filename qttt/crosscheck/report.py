@@ -56,37 +56,123 @@ class RollCheck:
     by_square: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class DeviceVerdict:
-    """How the shots of a device compare with what its reported errors predict.
+@dataclass(frozen=True, slots=True)
+class EventCheck:
+    """Something that a group of squares of a device's shots shows, among those in which it is possible.
 
     Attributes:
-        ok: neither limit is exceeded; None if there is no possible shot, and that is within the limits, or if
-            the device reports no errors, so that there are no limits.
+        name: in words, for example ``X in 5``.
+        exact: its exact probability.
+        expected: its probability if the device errs exactly as it reports.
+        lowest: what that is at least on an honest device.
+        highest: what it is at most.
+        measured: its frequency.
+        low: lower end of the frequency's 99 % confidence interval.
+        high: its upper end.
+        p_value: of its count, on the honest device that suits it best.
+        threshold: a p-value of at most this fails.
+        detectable: the smallest bias of the exact probability that would have failed with 95 % probability
+            if the device errs as it reports; None if no bias is large enough.
+    """
+
+    name: str
+    exact: float
+    expected: float
+    lowest: float
+    highest: float
+    measured: float
+    low: float
+    high: float
+    p_value: float
+    threshold: float
+    detectable: float | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether it happens as often as on some honest device."""
+        return self.p_value > self.threshold
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCheck:
+    """A root of a board in a device's shots, or several that the compiled circuit connects.
+
+    Attributes:
+        squares: its squares.
+        impossible: the fraction of shots that are impossible in these squares.
+        impossible_expected: the same if the device errs exactly as it reports.
+        impossible_highest: the same on the worst honest device.
+        events: what it shows.
+    """
+
+    squares: tuple[int, ...]
+    impossible: float
+    impossible_expected: float
+    impossible_highest: float
+    events: tuple[EventCheck, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every event happens as often as on some honest device."""
+        return all(event.ok for event in self.events)
+
+
+@dataclass(frozen=True)
+class DeviceVerdict:
+    """How the shots of a device compare with what it should give; see `qttt.crosscheck.by_device`.
+
+    Attributes:
+        ok: no limit is exceeded and no event fails; None if there is no possible shot, and that is within the
+            limits, or if the device does not report its errors, so that there are no limits.
         impossible: the fraction of shots that are impossible.
         predicted: the fraction of shots with a fault, as the device reports its errors; None if it does not.
+        impossible_expected: the fraction of impossible shots, as it reports them; None if it does not.
         impossible_limit: what ``impossible`` may be at most.
         tvd_before: total variation distance from the exact odds before any shot is thrown away.
         tvd_after: the same after post-selection.
         tvd_limit: what ``tvd_after`` may be at most.
         tvd_mitigated: the same after readout mitigation and post-selection; None if it was not asked for.
         kinds: the impossible shots by the kind of fault.
+        p_value: of the shots if the device errs exactly as it reports; None if it does not report its errors.
+        groups: the comparison root by root.
+        tvd_mitigated_interval: the 99 % interval of ``tvd_mitigated``.
+        mitigated_with: ``equal`` if 0 and 1 were taken to be misread equally often, else ``unequal``.
     """
 
     ok: bool | None
     impossible: float
     predicted: float | None
+    impossible_expected: float | None
     impossible_limit: float
     tvd_before: float
     tvd_after: float
     tvd_limit: float
     tvd_mitigated: float | None
     kinds: dict[str, int]
+    p_value: float | None = None
+    groups: tuple[GroupCheck, ...] = ()
+    tvd_mitigated_interval: tuple[float, float] | None = None
+    mitigated_with: str | None = None
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest bias that would have been caught in any event, with 95 % probability.
+
+        None if there is an event in which none would, or no event at all.
+        """
+        found = [event.detectable for group in self.groups for event in group.events]
+        known = [bias for bias in found if bias is not None]
+        return max(known) if known and len(known) == len(found) else None
+
+    def to_json(self) -> dict[str, Any]:
+        """The verdict as ``qttt check --json`` prints it."""
+        return {**asdict(self), "detectable": self.detectable}
 
     @property
     def excess(self) -> float:
-        """By how much one of the limits is exceeded; below 0 if both are kept."""
-        return max(self.impossible - self.impossible_limit, self.tvd_after - self.tvd_limit)
+        """By how much one of the limits is exceeded, an event's p-value included; below 0 if none is."""
+        events = [event.threshold - event.p_value for group in self.groups for event in group.events]
+        return max(self.impossible - self.impossible_limit, self.tvd_after - self.tvd_limit, *events)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +254,7 @@ class ModeCheck:
             "threshold": self.threshold,
             "rolled_by": str(self.rolled_by),
             "rolls": [asdict(row) for row in self.rolls],
-            **({} if self.device is None else {"device": asdict(self.device)}),
+            **({} if self.device is None else {"device": self.device.to_json()}),
         }
 
 
@@ -245,7 +331,7 @@ class CheckReport:
             }
             verdicts = [one.device for one in self.modes if one.device is not None]
             if verdicts:
-                found["device"] = asdict(max(verdicts, key=lambda verdict: verdict.excess))
+                found["device"] = max(verdicts, key=lambda verdict: verdict.excess).to_json()
         return {**found, "unresolved": list(self.unresolved)}
 
 

@@ -298,7 +298,7 @@ def _show(report: "CheckReport", differences: "Mapping[Mode, ViewDifference]", s
         session.show(*(f"- {fault}" for fault in report.unresolved))
     agrees = _VERDICTS[report.ok]
     if report.ok and report.modes[0].device is not None:
-        agrees = "The descriptions agree, and the device keeps within what its errors predict."
+        agrees = "The descriptions agree, and the device errs as an honest one may."
     session.show("", agrees)
 
 
@@ -358,21 +358,65 @@ def _show_device(verdict: "DeviceVerdict", session: Session) -> None:
     from qttt.cli.console.tables import plain_table
     from qttt.display.text import percent
 
-    table = plain_table("the device's shots", ">measured", ">at most")
-    table.add_row("impossible", percent(verdict.impossible), percent(verdict.impossible_limit))
+    known = verdict.impossible_expected is not None
+    table = plain_table("the device's shots", ">measured", ">expected", ">at most")
+    expected = "" if verdict.impossible_expected is None else percent(verdict.impossible_expected)
+    table.add_row("impossible", percent(verdict.impossible), expected, percent(verdict.impossible_limit))
     for kind, count in verdict.kinds.items():
-        table.add_row(f"  {kind}", f"{count:,}", "")
-    table.add_row("distance before post-selection", f"{verdict.tvd_before:.4f}", "")
-    table.add_row("distance after post-selection", f"{verdict.tvd_after:.4f}", f"{verdict.tvd_limit:.4f}")
+        table.add_row(f"  {kind}", f"{count:,}", "", "")
+    table.add_row("distance before post-selection", f"{verdict.tvd_before:.4f}", "", "")
+    table.add_row("distance after post-selection", f"{verdict.tvd_after:.4f}", "", f"{verdict.tvd_limit:.4f}")
     if verdict.tvd_mitigated is not None:
-        table.add_row("distance after readout mitigation too", f"{verdict.tvd_mitigated:.4f}", "")
+        table.add_row("distance after readout mitigation too", f"{verdict.tvd_mitigated:.4f}", "", "")
+    session.show("", table)
+    if verdict.tvd_mitigated_interval is not None:
+        low, high = verdict.tvd_mitigated_interval
+        assumed = {
+            "equal": "0 and 1 are misread equally often, as in the simulation of a device",
+            "unequal": "0 and 1 are misread as often as the device's calibration says of each",
+        }
+        session.show(
+            f"After mitigation the distance is {low:.4f} to {high:.4f} with 99 %; assumed: "
+            f"{assumed[str(verdict.mitigated_with)]}."
+        )
+    if not known:
+        session.show("It does not report all of its errors, so there is nothing to hold its shots against.")
+        return
+    events = plain_table(
+        "square or pattern",
+        ">exact",
+        ">expected",
+        "honest devices",
+        ">measured",
+        "99 % interval",
+        ">bias seen",
+        "",
+    )
+    for group in verdict.groups:
+        for event in group.events:
+            events.add_row(
+                event.name,
+                percent(event.exact),
+                percent(event.expected),
+                f"{percent(event.lowest)} to {percent(event.highest)}",
+                percent(event.measured),
+                f"{percent(event.low)} to {percent(event.high)}",
+                "none" if event.detectable is None else percent(event.detectable),
+                "" if event.ok else "FAILS",
+            )
+    p = ""
+    if verdict.p_value is not None:
+        p = f", and p-value {verdict.p_value:.4f} if it errs exactly as it reports"
     session.show(
         "",
-        table,
-        "It reports no errors, so there is nothing to hold its shots against."
-        if verdict.predicted is None
-        else f"Its reported errors predict a fault in {percent(verdict.predicted)} of the shots.",
+        *([events] if events.row_count else []),
+        f"Its reported errors predict a fault in {percent(verdict.predicted or 0.0)} of the shots{p}.",
     )
+    if verdict.detectable is not None:
+        session.show(
+            "The smallest bias of any row that this check would have caught with 95 % probability is "
+            f"{percent(verdict.detectable)}."
+        )
 
 
 def _show_views(difference: "ViewDifference", session: Session) -> None:
@@ -404,8 +448,10 @@ COMMAND = Command(
         "every mode: they are named. The exit status is 1 if something does not agree, and 3 if no shot "
         "counts, so that nothing can be said. --self checks this installation by a battery of records that "
         "together leave nothing unseen. On a device with noise "
-        "the verdict is whether impossible shots, and the distance after throwing them away, stay within "
-        "what its reported errors predict. The job's file is on disk before anything is sent, and --resume "
+        "the verdict is whether every square, every pattern, the impossible shots and the distance after "
+        "throwing them away are as on an honest device: one with half to twice the errors that it reports, "
+        "0 and 1 misread unequally, and gates that turn a little too far. The smallest bias that would have "
+        "been caught is named. The job's file is on disk before anything is sent, and --resume "
         "fetches the result after Ctrl-C or a crash."
     ),
     examples=(

@@ -143,12 +143,29 @@ def left_out(boards: int, most: int, what: str) -> str:
 
 
 def board_rows(
-    outcomes: Mapping[str, float], verdicts: Mapping[str, Result], most: int, *, lines: bool = False
+    outcomes: Mapping[str, float],
+    verdicts: Mapping[str, Result],
+    most: int,
+    *,
+    lines: bool = False,
+    noisy: Mapping[str, float] | None = None,
 ) -> Table:
-    """The likeliest boards, with what each would mean for the game, and on request their three-in-a-rows."""
-    table = plain_table("board", ">probability", "result", *(["lines"] if lines else []), prose=3)
+    """The likeliest boards, with what each would mean for the game.
+
+    Args:
+        outcomes: the probability of every board.
+        verdicts: what each of them means.
+        most: how many are shown at most.
+        lines: show their three-in-a-rows too.
+        noisy: their probabilities on a device, to stand beside the exact ones.
+    """
+    beside = [] if noisy is None else [">noisy"]
+    table = plain_table(
+        "board", ">probability", *beside, "result", *(["lines"] if lines else []), prose=3 + len(beside)
+    )
     likeliest = sorted(outcomes, key=lambda board: (-outcomes[board], board))
     for board in likeliest[:most]:
         said = [line_words(verdicts[board], board)] if lines else []
-        table.add_row(board, percent(outcomes[board]), RESULT_WORDS[verdicts[board]], *said)
+        errors = [] if noisy is None else [percent(noisy.get(board, 0.0))]
+        table.add_row(board, percent(outcomes[board]), *errors, RESULT_WORDS[verdicts[board]], *said)
     return table

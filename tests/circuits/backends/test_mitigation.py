@@ -8,7 +8,8 @@ from qiskit.circuit import ClassicalRegister, QuantumCircuit
 
 from circuits.backends import mitigation
 from circuits.backends.ibm.backend import get_simulated as get_backend
-from circuits.backends.mitigation import measured_qubits, mitigate, readout_errors, readout_matrix
+from circuits.backends.mitigation import measured_qubits, mitigate, readout_errors
+from circuits.backends.noise import reported_reading
 from circuits.decoding import Shots
 from circuits.errors import BackendUsageError
 from tests.support.ibm_circuits import asymmetric, chain, pair
@@ -51,13 +52,16 @@ def test_an_asymmetric_board_keeps_its_bits_in_order() -> None:
     assert mitigated["1101"] > 0.98
 
 
-def test_matrices_are_what_the_device_reports() -> None:
+def test_readings_are_what_the_device_reports() -> None:
     device = get_backend("fake_mumbai").device
-    matrix = readout_matrix(device, 5)
+    reading = reported_reading(device, 5)
     properties = device.properties()
-    assert matrix.sum(axis=0) == pytest.approx([1, 1])
-    assert matrix[1, 0] == properties.qubit_property(5, "prob_meas1_prep0")[0]
-    assert matrix[0, 1] == properties.qubit_property(5, "prob_meas0_prep1")[0]
+    names = ("prob_meas1_prep0", "prob_meas0_prep1")
+    assert reading.by_calibration == tuple(properties.qubit_property(5, name)[0] for name in names)
+    # The simulation knows their mean alone.
+    mean = sum(reading.by_calibration) / 2
+    assert reading.as_simulated == pytest.approx((mean, mean))
+    assert reading.by_calibration[0] != reading.by_calibration[1]
 
 
 def test_measured_qubits() -> None:
@@ -97,8 +101,9 @@ def test_errors_are_those_of_the_qubits_that_the_bits_are_read_from(monkeypatch:
     for qubit, bit in ((3, 0), (8, 1), (5, 2)):
         circuit.measure(qubit, bit)
     # `pos` comes before `mark`, in whichever order the circuit has them.
-    expected = [readout_matrix(device, qubit) for qubit in (8, 5, 3)]
-    assert readout_errors(circuit, device) == tuple((matrix[1, 0], matrix[0, 1]) for matrix in expected)
+    expected = [reported_reading(device, qubit) for qubit in (8, 5, 3)]
+    assert readout_errors(circuit, device) == tuple(one.by_calibration for one in expected)
+    assert readout_errors(circuit, device, simulated=True) == tuple(one.as_simulated for one in expected)
 
 
 def test_a_circuit_without_bits_has_nothing_to_correct(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli_runs import run, run_json
+from tests.support.cli_runs import refusal, run, run_json
 
 DATA = Path(__file__).parents[2] / "data"
 CASES = [json.loads(line) for line in (DATA / "odds.jsonl").read_text().splitlines()]
@@ -29,6 +29,47 @@ def test_odds_json() -> None:
     assert found["squares"][2] == {"X": 0.5, "O": 0.0, "empty": 0.5}
     assert found["squares"][4] == {"X": 0.0, "O": 1.0, "empty": 0.0}
     assert len(found["squares"]) == 9
+
+
+@pytest.mark.ibm
+def test_odds_on_a_device_stand_beside_the_exact_ones() -> None:
+    words = ("odds", "1+3 1-2 5", "--level", "4", "--mode", "rotated")
+    exact, found = run_json(*words), run_json(*words, "--backend", "fake_mumbai")
+    noisy = found.pop("noisy")
+    assert found == exact
+    assert set(noisy) == {"backend", "outcomes", "possible"} and noisy["backend"] == "fake_mumbai"
+    assert noisy["outcomes"].keys() == exact["outcomes"].keys()
+    assert sum(noisy["outcomes"].values()) == pytest.approx(1, abs=1e-9)
+    assert 0.5 < noisy["possible"] < 0.99
+    # Held against a simulation by Qiskit: the frequencies of 20,000 shots.
+    device = run_json("check", *words[1:], "--backend", "fake_mumbai", "--shots", "20000", "--seed", "1")[
+        "device"
+    ]
+    assert device["impossible"] == pytest.approx(1 - noisy["possible"], abs=0.015)
+    share = sum(p for board, p in noisy["outcomes"].items() if board[0] != ".")
+    events = {event["name"]: event for group in device["groups"] for event in group["events"]}
+    assert events["1 is filled"]["measured"] == pytest.approx(share, abs=0.015)
+    assert events["1 is filled"]["expected"] == pytest.approx(share, abs=1e-9)
+
+
+@pytest.mark.ibm
+def test_people_see_the_noisy_odds() -> None:
+    shown = run("odds", "1+2", "--level", "1", "--backend", "fake_manila").out
+    assert "noisy" in shown and "of its shots are possible boards" in shown
+
+
+@pytest.mark.ibm
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("1+2", "--backend", "aer"), "aer is no device"),
+        (("1+2", "--backend", "fake_manila", "--rolls", "d6"), "--rolls d6 goes with the backend 'dice'"),
+        (("1+2", "--backend", "fake_nowhere"), "no simulated device 'fake_nowhere'"),
+        (("1 2 3 4 5 6 7 8 9 =XOXOXOXOX", "--level", "0", "--backend", "fake_manila", "--json"), "has ended"),
+    ],
+)
+def test_no_noisy_odds(words: tuple[str, ...], said: str) -> None:
+    assert said in refusal("odds", *words)
 
 
 @pytest.mark.parametrize("case", CASES[:: max(1, len(CASES) // 40)], ids=lambda case: case["record"][:30])
