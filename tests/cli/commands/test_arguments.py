@@ -32,8 +32,8 @@ def flags_of(name: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("name", "flag", "beside"),
     [
-        ("observe", "--resume", {"--mode", "--save", "--json", "--yes", "--accept-noise"}),
-        ("check", "--resume", {"--json", "--yes", "--self"}),
+        ("observe", "--resume", {"--mode", "--save", "--json", "--yes", "--anyway", "--accept-noise"}),
+        ("check", "--resume", {"--json", "--yes", "--anyway", "--self"}),
         ("check", "--self", {"--json", "--seed"}),
         ("selfplay", "--verify", {"--json"}),
     ],
