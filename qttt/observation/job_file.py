@@ -12,6 +12,8 @@ A job of several games, which `qttt.observation.job_batch` makes, has
 
     {"format": "qttt observations", "games": [such an object for each, with "circuits": how many of the job's
      circuits are its own, in the order of the games]}
+
+Once the outcome is there the header ``Job`` goes, and ``Jobs`` keeps the job's id.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
     from circuits.decoding import Shots
 
 HEADER = "Job"
+NAMES = "Jobs"
+"""The header that keeps the ids of the jobs from which the observations came."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,15 @@ class Pending(PendingJob):
     def updated(self, game: Game) -> "Pending":
         """The same with the record brought up to a game that went on."""
         return replace(self, record=self.record.updated(game))
+
+    def named(self) -> "Pending":
+        """The same with the job's id in the record's header ``Jobs``, behind those of earlier ones."""
+        if self.path is None or self.sent is None or self.sent.job_id is None:
+            return self
+        names = self.record.headers.get(NAMES, "").split()
+        if self.sent.job_id in names:
+            return self
+        return replace(self, record=self.record.with_header(NAMES, " ".join([*names, self.sent.job_id])))
 
     def readings(self, game: Game, shots: "Sequence[Shots]") -> dict[Mode, DecodedShots]:
         """What the job's shots say of the board of a game, by mode.

@@ -26,6 +26,7 @@ from qttt.observation.job_file import HEADER, Pending, free_path
 from qttt.observation.job_runs import P, PendingJob, fetch, receive, send
 from qttt.observation.noise_gate import NoiseError
 from qttt.records.record import Record
+from qttt.storage import FileError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -282,7 +283,8 @@ class DeviceObservation:
             to_stderr=True,
         )
         plan = device.plan(self.game, [mode], shots)
-        again = replace(pending, mode=mode, collapsed=True, policy=None, sent=None, own=None)
+        # The positions came from the first job.
+        again = replace(pending.named(), mode=mode, collapsed=True, policy=None, sent=None, own=None)
         # From the first job's seed, so that resuming that one leads to the same end as waiting for it.
         rng = np.random.default_rng(pending.sent.seed)
         return self._send(device, plan, again, rng, keep=pending.path is not None, instead=pending)
@@ -350,7 +352,9 @@ def run_job(
         pending, handle = send(observer, plan, pending, draw_seed(rng), notify)
         runs = receive(pending, handle, notify)
     # By now the job knows what it has used.
-    return pending.with_job(handle.job), runs
+    pending = pending.with_job(handle.job)
+    _archive(pending, session)
+    return pending, runs
 
 
 def leave_job(
@@ -457,7 +461,9 @@ def fetch_job(
             _confirm_simulation(pending.sent, session)
     try:
         with progress(session, local) as notify, _interruptible(pending):
-            return fetch(pending, notify)
+            pending, runs = fetch(pending, notify)
+        _archive(pending, session)
+        return pending, runs
     except NeverArrivedError:
         if not (sure or session.interactive):
             raise
@@ -470,7 +476,24 @@ def fetch_job(
     # From here on its record waits for it again, also where a crash had come between the two.
     pending.keep()
     with progress(session, local) as notify, _interruptible(pending):
-        return fetch(pending, notify, again=prepared)
+        pending, runs = fetch(pending, notify, again=prepared)
+    _archive(pending, session)
+    return pending, runs
+
+
+def _archive(pending: PendingJob, session: Session) -> None:
+    """Write the archive of a finished job beside its file, before anything is taken from its shots."""
+    from qttt.crosscheck.archive import keep_archive
+
+    if pending.path is None:
+        return
+    assert pending.sent is not None
+    try:
+        with _interruptible(pending):
+            keep_archive(pending.sent, pending.path)
+    except FileError as error:
+        # The job's file has everything, and the next --resume writes the archive.
+        session.show(f"Note: the job has no archive: {error}.", to_stderr=True)
 
 
 def confirm(
@@ -544,12 +567,18 @@ def _confirm_simulation(job: "Job | Prepared", session: Session) -> None:
 
 def job_remarks(pending: PendingJob) -> list[str]:
     """What is said of a job once its result is there: what it used, and where it is kept."""
+    from qttt.crosscheck.archive import archive_path
+
     assert pending.sent is not None
     used, left = pending.sent.used_seconds, pending.sent.seconds_left
     said = [] if used is None else [f"the job used {used:g} quantum seconds"]
     said += [] if left is None else [f"{left:,.0f} quantum seconds are left in the plan"]
     lines = [f"{text[0].upper()}{text[1:]}." for text in ["; ".join(said)] if text]
-    return lines + ([] if pending.path is None else [f"The job is kept in {pending.path}."])
+    if pending.path is None:
+        return lines
+    archive = archive_path(pending.path)
+    kept = [f"The job is kept in {pending.path}.", *[f"Its archive is {archive}."] * archive.exists()]
+    return [*lines, " ".join(kept)]
 
 
 def duration(seconds: float) -> str:
@@ -574,7 +603,7 @@ def _interruptible(pending: PendingJob) -> Iterator[None]:
 
 def _ended(game: Game, pending: Pending) -> Pending:
     """Bring the record up to its outcome; it waits no more."""
-    pending = pending.updated(game)
+    pending = pending.updated(game).named()
     assert pending.sent is not None
     if "Backend" not in pending.record.headers:
         pending = replace(pending, record=pending.record.with_header("Backend", pending.sent.backend))

@@ -33,8 +33,9 @@ def flags_of(name: str) -> dict[str, list[str]]:
     ("name", "flag", "beside"),
     [
         ("observe", "--resume", {"--mode", "--save", "--json", "--yes", "--anyway", "--accept-noise"}),
-        ("check", "--resume", {"--json", "--yes", "--anyway", "--self"}),
+        ("check", "--resume", {"--json", "--yes", "--anyway", "--self", "--archive"}),
         ("check", "--self", {"--json", "--seed"}),
+        ("check", "--archive", {"--json", "--self"}),
         ("selfplay", "--verify", {"--json"}),
     ],
 )
