@@ -319,19 +319,33 @@ def load(path: str | os.PathLike[str]) -> Job:
             size = len(content)
         if size > MAX_BYTES:
             raise BackendUsageError(f"the job file {target} is larger than {MAX_BYTES >> 20} MiB")
-        if sum(map(content.count, (b",", b"[", b"{"))) > MAX_VALUES:
-            raise BackendUsageError(f"the job file {target} has more than {MAX_VALUES:,} values")
-        data = json.loads(content.decode(), parse_constant=_refuse, parse_float=_finite)
     except OSError as error:
         raise BackendUsageError(f"the job file {target} cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise BackendUsageError(f"the job file {target} is not JSON: {str(error)[:100]}") from error
+    data = parse_json(content, f"the job file {target}")
     try:
         return from_json(data)
     except BackendUsageError as error:
         raise BackendUsageError(f"{target}: {error}") from error
     except (ValueError, RecursionError) as error:
         raise BackendUsageError(f"the job file {target} is damaged: {str(error)[:100]}") from error
+
+
+def parse_json(content: bytes, what: str) -> Any:
+    """Read JSON that may come from anybody.
+
+    Args:
+        content: the file's bytes.
+        what: the file, for messages.
+
+    Raises:
+        BackendUsageError: it is no JSON, or would take much more memory than its size.
+    """
+    if sum(map(content.count, (b",", b"[", b"{"))) > MAX_VALUES:
+        raise BackendUsageError(f"{what} has more than {MAX_VALUES:,} values")
+    try:
+        return json.loads(content.decode(), parse_constant=_refuse, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise BackendUsageError(f"{what} is not JSON: {str(error)[:100]}") from error
 
 
 def _refuse(constant: str) -> NoReturn:

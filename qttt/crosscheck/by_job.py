@@ -127,7 +127,11 @@ def find_check(name: str) -> PendingCheck:
         modes = {payload["mode"]: payload} if "mode" in payload else payload["modes"]
         predictions = {Mode(mode): _prediction(said) for mode, said in modes.items()}
         labels = [item.label for item in sent.circuits]
-        if type(views) is not bool or labels != [str(mode) for mode in predictions] or not has_readouts(sent):
+        if (
+            type(views) is not bool
+            or labels != [str(mode) for mode in predictions]
+            or not has_readouts(sent.circuits)
+        ):
             raise UsageError("its circuits are not those of a check")
     except (*MALFORMED, QtttError) as error:
         raise UsageError(f"the job file {path} is damaged: {error}") from error

@@ -263,12 +263,32 @@ class DeviceObserver:
                 does not take.
             ServiceError: the account or the service failed.
         """
+        return self.plan_games([(game, modes)], shots, notify)
+
+    def plan_games(
+        self,
+        games: "Sequence[tuple[Game, Sequence[Mode]]]",
+        shots: int | None = None,
+        notify: "Notify | None" = None,
+    ) -> Plan:
+        """Compile the observations of several games' boards for one job, and say what it will cost.
+
+        Args:
+            games: each game, with the modes to prepare for.
+            shots: shots of each circuit.
+            notify: told of retries and remarks.
+
+        Raises:
+            UsageError: as for `plan`.
+            ServiceError: the account or the service failed.
+        """
         from circuits.backends.progress import ignore
 
         shots = self.shots if shots is None else shots
-        options = self._options_for(game)
-        modes = tuple(check_request(game.state, mode, shots) for mode in modes)
-        fitted = [self._fit(_drafts(game, mode, self.encoding), options.seeds) for mode in modes]
+        options = self._options_for(*(game for game, _ in games))
+        looks = [(game, check_request(game.state, mode, shots)) for game, modes in games for mode in modes]
+        modes = tuple(mode for _, mode in looks)
+        fitted = [self._fit(_drafts(game, mode, self.encoding), options.seeds) for game, mode in looks]
         prepared = self.backend.prepare(
             [compiled for _, compiled, _ in fitted],
             shots,
@@ -278,7 +298,8 @@ class DeviceObserver:
             compiled=True,
             notify=notify or ignore,
         )
-        return Plan(prepared, tuple(draft for draft, _, _ in fitted), modes, game.state.positions)
+        positions = games[0][0].state.positions if len(games) == 1 else None
+        return Plan(prepared, tuple(draft for draft, _, _ in fitted), modes, positions)
 
     def plan_circuit(
         self,

@@ -7,9 +7,16 @@ lost nor made twice. The header is ``[Job "<device> <job id> <file>"]``; the fil
     {"format": "qttt observation", "record": the record as it was, "file": the record's file or null,
      "mode": the mode if it was chosen before, else null, "positions": those prepared from, or null,
      "policy": the square by which the circuit itself chooses the mode, or null, "strict": true or false}
+
+A job of several games, which `qttt.observation.job_batch` makes, has
+
+    {"format": "qttt observations", "games": [such an object for each, with "circuits": how many of the job's
+     circuits are its own, in the order of the games]}
+
+Once the outcome is there the header ``Job`` goes, and ``Jobs`` keeps the job's id.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -21,7 +28,15 @@ from qttt.game.squares import SQUARES
 from qttt.game.symbols import Mode
 from qttt.observation.devices import DecodedShots, read_shots
 from qttt.observation.dynamic import Policy, dynamic_odds, read_dynamic
-from qttt.observation.job_runs import OBSERVATION, PendingJob, free_file, has_readouts, load_job
+from qttt.observation.job_runs import (
+    BATCH,
+    OBSERVATION,
+    PendingJob,
+    free_file,
+    has_readouts,
+    load_job,
+    resuming,
+)
 from qttt.records.files import load_record, save_over
 from qttt.records.record import Record
 
@@ -30,6 +45,8 @@ if TYPE_CHECKING:
     from circuits.decoding import Shots
 
 HEADER = "Job"
+NAMES = "Jobs"
+"""The header that keeps the ids of the jobs from which the observations came."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +62,7 @@ class Pending(PendingJob):
         policy: how the job's one circuit chooses the mode itself; None where people choose.
         strict: the circuits are in the encoding ``strict``.
         sent: the job, as far as it is known.
+        own: which of the job's circuits are this game's, from where to where; None for all of them.
     """
 
     kind: ClassVar[str] = OBSERVATION
@@ -57,6 +75,12 @@ class Pending(PendingJob):
     policy: Policy | None = None
     strict: bool = False
     sent: "Job | None" = None
+    own: tuple[int, int] | None = None
+
+    @property
+    def resuming(self) -> str:
+        """The command line that fetches the result later: of several games in a job, this one's."""
+        return resuming(self.kind, self.path if self.own is None or self.file is None else self.file)
 
     def with_job(self, job: "Job") -> "Pending":
         """The same with what is now known of the job."""
@@ -100,6 +124,15 @@ class Pending(PendingJob):
         """The same with the record brought up to a game that went on."""
         return replace(self, record=self.record.updated(game))
 
+    def named(self) -> "Pending":
+        """The same with the job's id in the record's header ``Jobs``, behind those of earlier ones."""
+        if self.path is None or self.sent is None or self.sent.job_id is None:
+            return self
+        names = self.record.headers.get(NAMES, "").split()
+        if self.sent.job_id in names:
+            return self
+        return replace(self, record=self.record.with_header(NAMES, " ".join([*names, self.sent.job_id])))
+
     def readings(self, game: Game, shots: "Sequence[Shots]") -> dict[Mode, DecodedShots]:
         """What the job's shots say of the board of a game, by mode.
 
@@ -111,10 +144,21 @@ class Pending(PendingJob):
         whole = game.state.positions is not None and not self.collapsed
         state = game.states[-2] if whole else game.state
         found = {}
-        for item, run in zip(self.sent.circuits, shots, strict=True):
+        for item, run in zip(self.sent.circuits[self._own], shots[self._own], strict=True):
             assert item.readout is not None
             found[Mode(item.label)] = read_shots(state, Mode(item.label), item.readout, run)
         return found
+
+    @property
+    def circuits(self) -> int:
+        """How many of the job's circuits are this game's."""
+        if self.own is None:
+            return 0 if self.sent is None else len(self.sent.circuits)
+        return self.own[1] - self.own[0]
+
+    @property
+    def _own(self) -> slice:
+        return slice(None) if self.own is None else slice(*self.own)
 
     def reading_of_policy(self, game: Game, shots: "Sequence[Shots]") -> DecodedShots:
         """What the shots say of the board of a game whose mode the circuit chose.
@@ -134,18 +178,100 @@ def find(name: str) -> Pending:
     """Find a pending observation by its job's file, or by the record that waits for it.
 
     Args:
-        name: a job file, or a record with a header ``Job``.
+        name: a job file of one game, or a record with a header ``Job``.
 
     Raises:
         UsageError: it is neither, the record does not wait for the job, or has gone on without it.
         QtttError: a file cannot be read.
     """
-    path = Path(name)
+    from circuits.backends.job_store import JobState
+
+    path, file = Path(name), None
     if path.suffix != ".job":
-        record = load_record(path)
-        path = path.parent / job_file(record, name)
-    sent = load_job(path, OBSERVATION)
-    payload = sent.payload
+        file = path
+        path = path.parent / job_file(load_record(path), name)
+    sent = load_job(path, OBSERVATION, BATCH)
+    if sent.payload["format"] == OBSERVATION:
+        return _pending(sent.payload, sent, path, None)
+    if sent.state is JobState.PREPARED:
+        raise UsageError(
+            f"the job for {name} was written down and never sent: {resuming(BATCH, path)} --yes sends it"
+        )
+    for payload, own in games_of(sent, path):
+        if file is not None and payload.get("file") == file.name:
+            return _pending(payload, sent, path, own)
+    raise UsageError(f"{name} does not wait for the job in {path}")
+
+
+def find_all(path: Path) -> list[Pending]:
+    """Find the observations that wait for a job of several games.
+
+    A game whose file has gone on does not wait any more; one without a file always does. Before the job is
+    sent for the first time, a record that does not say yet that it waits for it does.
+
+    Raises:
+        UsageError: it is no such job, or is damaged, or a record is not the game that was to be sent.
+        QtttError: a file cannot be read.
+    """
+    from circuits.backends.job_store import JobState
+
+    sent = load_job(path, BATCH)
+    unsent = sent.state is JobState.PREPARED
+    found = []
+    for payload, own in games_of(sent, path):
+        pending = _pending(payload, sent, path, own, unlooked=True)
+        if pending.file is None:
+            found.append(pending)
+            continue
+        record = load_record(pending.file) if pending.file.exists() else Record()
+        if HEADER not in record.headers:
+            if unsent and record.events == pending.record.events:
+                found.append(pending)
+        elif job_file(record, str(pending.file)) == path.name:
+            found.append(_pending(payload, sent, path, own))
+    return found
+
+
+def is_batch(name: str) -> bool:
+    """Whether a name is that of the file of a job of several games.
+
+    Raises:
+        UsageError: it is the file of another job, or cannot be read.
+    """
+    path = Path(name)
+    return path.suffix == ".job" and load_job(path, OBSERVATION, BATCH).payload["format"] == BATCH
+
+
+def games_of(job: "Job", path: Path) -> list[tuple[dict[str, Any], tuple[int, int]]]:
+    """What the file of a job of several games keeps of each, and which of the circuits are its own.
+
+    Raises:
+        UsageError: it is damaged.
+    """
+    found, first = [], 0
+    games = job.payload.get("games")
+    games = games if isinstance(games, list) else []
+    for game in games:
+        count = game.get("circuits") if isinstance(game, dict) else None
+        # By exact type: in Python true is an int.
+        if type(count) is not int or count < 1:
+            break
+        found.append((game, (first, first + count)))
+        first += count
+    if not found or len(found) != len(games) or first != len(job.circuits):
+        raise UsageError(f"the job file {path} is damaged: its games do not share out its circuits")
+    return found
+
+
+def _pending(
+    payload: Mapping[str, Any],
+    sent: "Job",
+    path: Path,
+    own: tuple[int, int] | None,
+    *,
+    unlooked: bool = False,
+) -> Pending:
+    """Read what a job's file keeps of a game, and look whether its record waits for it, unless told."""
     try:
         before = Record.parse(payload["record"])
         mode = None if payload["mode"] is None else Mode(payload["mode"])
@@ -153,13 +279,14 @@ def find(name: str) -> Pending:
         collapsed = payload["positions"] is not None
         policy = _policy(payload.get("policy"))
         strict = bool(payload.get("strict", False))
-        whole = has_readouts(sent, None if policy else list(Mode))
-        if not whole or (policy is not None and len(sent.circuits) != 1):
+        circuits = sent.circuits if own is None else sent.circuits[slice(*own)]
+        whole = has_readouts(circuits, None if policy else list(Mode))
+        if not whole or (policy is not None and len(circuits) != 1):
             raise UsageError("its circuits are not those of an observation")
     except (*MALFORMED, QtttError) as error:
         raise UsageError(f"the job file {path} is damaged: {error}") from error
-    record = before if file is None else _waiting(file, path, before)
-    return Pending(record, file, path, mode, collapsed, policy, strict, sent)
+    record = before if file is None or unlooked else _waiting(file, path, before)
+    return Pending(record, file, path, mode, collapsed, policy, strict, sent, own)
 
 
 def _policy(square: object) -> Policy | None:

@@ -19,14 +19,15 @@ from qttt.observation.devices import DeviceObserver, Plan
 
 if TYPE_CHECKING:
     from circuits.backends.base import SentJob
-    from circuits.backends.job_store import Job
+    from circuits.backends.job_store import Job, StoredCircuit
     from circuits.backends.plans import Prepared
     from circuits.backends.progress import Notify
     from circuits.decoding import Shots
 
 OBSERVATION: Final = "qttt observation"
+BATCH: Final = "qttt observations"
 CHECK: Final = "qttt check"
-COMMANDS: Final = {OBSERVATION: "qttt observe", CHECK: "qttt check"}
+COMMANDS: Final = {OBSERVATION: "qttt observe", BATCH: "qttt observe", CHECK: "qttt check"}
 """The command of each kind of job."""
 
 P = TypeVar("P", bound="PendingJob")
@@ -188,8 +189,8 @@ def _ended(path: Path | None) -> bool:
     return False
 
 
-def load_job(path: Path, kind: str) -> "Job":
-    """Read the file of a job of a kind.
+def load_job(path: Path, *kinds: str) -> "Job":
+    """Read the file of a job of one of some kinds.
 
     Raises:
         UsageError: it cannot be read, or is of another kind; the message names the command of that.
@@ -198,24 +199,27 @@ def load_job(path: Path, kind: str) -> "Job":
 
     job = job_store.load(path)
     found = job.payload.get("format")
-    if found == kind:
+    if found in kinds:
         return job
     if isinstance(found, str) and found in COMMANDS:
-        raise UsageError(f"{path} is not a job of {COMMANDS[kind]}: fetch it with {resuming(found, path)}")
+        raise UsageError(
+            f"{path} is not a job of {COMMANDS[kinds[0]]}: fetch it with {resuming(found, path)}"
+        )
     raise UsageError(f"{path} is a job, but no observation of a game and no check of one")
 
 
-def free_file(file: Path | None, what: str, purpose: str) -> Path:
+def free_file(file: Path | None, what: str, purpose: str, folder: Path = Path()) -> Path:
     """A name for a job's file that nobody has.
 
     Args:
-        file: the record's file, beside which it goes; None for the current folder.
+        file: the record's file, beside which it goes; None where there is none, or several.
         what: follows the record's name.
         purpose: stands in for the name of a record without a file.
+        folder: where the job of no one record goes; by default the current one.
     """
     if file is None:
         # Two processes that share a folder may come here within one second.
-        stem, folder = time.strftime(f"{purpose}-%Y%m%d-%H%M%S-{os.getpid()}"), Path()
+        stem = time.strftime(f"{purpose}-%Y%m%d-%H%M%S-{os.getpid()}")
     else:
         stem, folder = f"{file.stem}-{what}", file.parent
     names = (f"{stem}{suffix}.job" for suffix in ("", *(f"-{number}" for number in range(2, 10_000))))
@@ -234,8 +238,8 @@ def describe(pending: PendingJob) -> dict[str, Any]:
     }
 
 
-def has_readouts(job: "Job", labels: Sequence[str] | None = None) -> bool:
-    """Whether every circuit of a job says how it is read and, if labels are given, has one for itself."""
-    found = [item.label for item in job.circuits]
+def has_readouts(circuits: "Sequence[StoredCircuit]", labels: Sequence[str] | None = None) -> bool:
+    """Whether every circuit says how it is read and, if labels are given, has one for itself."""
+    found = [item.label for item in circuits]
     known = labels is None or (set(found) <= set(labels) and len(set(found)) == len(found))
-    return known and all(item.readout is not None for item in job.circuits)
+    return known and all(item.readout is not None for item in circuits)

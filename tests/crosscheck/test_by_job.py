@@ -138,7 +138,7 @@ def test_everything_is_on_disk_before_the_wait_and_after_ctrl_c(
     service.devices[f"ibm_{kind.device}"] = f"fake_{kind.device}"
     Path(kind.job).unlink()
     whole = json.loads(kind.run("--yes", "--json").out)
-    assert {**json.loads(resumed.out), "job_id": "job0001"} == whole
+    assert json.loads(resumed.out.replace("job0000", "job0001")) == whole
     assert "Job" not in load_record("game.qttt").headers
 
 

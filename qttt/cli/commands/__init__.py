@@ -91,6 +91,7 @@ COMMANDS: tuple[Entry, ...] = (
         "circuits and devices",
         ("circuit", "the circuit of a game, drawn or as OpenQASM 3"),
         ("observe", "observe a full board by circuit or dice"),
+        ("submit", "send the observations of several games in one job"),
         ("check", "hold dice, circuits and shots against each other"),
         ("decode", "turn counts from any provider into boards"),
         ("backends", "what a board can be observed on"),

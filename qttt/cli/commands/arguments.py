@@ -107,6 +107,10 @@ FLAGS: Final[dict[str, dict[str, Any]]] = {
         "action": "store_true",
         "help": "send a job also to a device that runs none at present, or for a plan without time left",
     },
+    "--no-wait": {
+        "action": "store_true",
+        "help": "send the job and end; --resume fetches the result, and takes the mode where it is open",
+    },
     "--yes": {
         "action": "store_true",
         "help": "send a job to a real device without asking; with --resume, also one that never arrived "
@@ -138,19 +142,24 @@ def add_flags(parser: ArgumentParser, *flags: str, **changes: Any) -> None:
 
 
 def add_record_arguments(
-    parser: ArgumentParser, *, optional: bool = False, views: Sequence[str] = VIEWS
+    parser: ArgumentParser,
+    *,
+    optional: bool = False,
+    several: bool = False,
+    views: Sequence[str] = VIEWS,
 ) -> None:
     """Add ``RECORD_FLAGS``.
 
     Args:
         parser: a command's parser.
         optional: the command can do without a record.
+        several: it takes one or more.
         views: what ``--view`` may be.
     """
     parser.add_argument(
         "record",
         metavar="RECORD",
-        nargs="?" if optional else None,
+        nargs="?" if optional else "+" if several else None,
         help="a game: its moves in quotes ('5 5*6'), the name of a file, or - for standard input",
     )
     add_flags(parser, "--level", "--options", "--first")

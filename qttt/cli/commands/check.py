@@ -59,8 +59,10 @@ def view_differences(record: Record, modes: Iterable[Mode]) -> "dict[Mode, ViewD
 
 _ON_DEVICES = ("--dry-run", "--yes", "--anyway", *DEVICE_FLAGS, "--mitigate")
 _SHOTS = (*RECORD_FLAGS, *MOMENT_FLAGS, "--backend", "--rolls", "--shots", *DEVICE_FLAGS)
-_OWN_RECORDS = (*_SHOTS, "--mode", "--mitigate", "--dry-run", "--yes", "--anyway", "--resume")
+_OWN_RECORDS = (*_SHOTS, "--mode", "--mitigate", "--dry-run", "--yes", "--anyway", "--resume", "--archive")
 """What ``--self`` has settled."""
+_IN_ARCHIVE = (*_OWN_RECORDS[:-1], "--seed")
+"""What ``--archive`` has settled."""
 _SENT_FOR = (*_SHOTS, "--seed", "--mode", "--mitigate", "--dry-run")
 """What a job that was sent has settled."""
 
@@ -89,6 +91,12 @@ def _add_arguments(parser: ArgumentParser) -> None:
         help="check this installation by a battery of records of its own, in some ten seconds at most",
     )
     parser.add_argument(
+        "--archive",
+        metavar="FILE",
+        type=file_name,
+        help="come to every figure in the archive of a finished job again, without device or account",
+    )
+    parser.add_argument(
         "--resume",
         metavar="JOBFILE",
         type=file_name,
@@ -101,6 +109,8 @@ def _run(arguments: Namespace, session: Session) -> int:
 
     if arguments.self:
         return _check_installation(arguments, session)
+    if arguments.archive is not None:
+        return _check_archive(arguments, session)
     if arguments.resume is not None:
         return _resume(arguments, session)
     if arguments.record is None:
@@ -218,6 +228,51 @@ def _check_installation(arguments: Namespace, session: Session) -> int:
         f"All {len(cases)} cases agree." if ok else f"{failed} of {len(cases)} cases do NOT agree.",
     )
     return STATUS[ok]
+
+
+def _check_archive(arguments: Namespace, session: Session) -> int:
+    """``--archive``: come to the figures of a finished job again."""
+    from qttt.cli.console.tables import plain_table
+    from qttt.crosscheck.archive import recompute
+    from qttt.display.text import percent
+
+    refuse_beside(arguments, "--archive", _IN_ARCHIVE, "the archive has all of it")
+    with waiting(session, "reckoning"):
+        report = recompute(Path(arguments.archive))
+    found = report.to_json()
+    if arguments.json:
+        session.write_json(found)
+        return STATUS[report.ok]
+    used = "" if report.job.used_seconds is None else f", used {report.job.used_seconds:g} quantum seconds"
+    session.show(
+        f"Job {report.job.job_id} on {report.job.backend}, {found['created']}{used}; calibration of "
+        f"{found['calibrated'] or 'an unknown time'}.",
+        "",
+    )
+    table = plain_table(
+        "record", "mode", ">shots", ">count", ">faultless", ">distance", ">p-value", "", prose=0
+    )
+    for each in report.circuits:
+        moves, figures = " ".join(map(str, each.look.record.events)), each.found["figures"]
+        faultless = figures["faultless"]
+        table.add_row(
+            moves,
+            each.found["mode"],
+            f"{figures['shots']:,}",
+            f"{figures['kept']:,}",
+            "unknown" if faultless is None else percent(faultless),
+            f"{figures['tvd_after']:.4f}",
+            f"{figures['p_value']:.4f}",
+            "DIFFERS" if each.differ else "agrees",
+        )
+    session.show(table, "")
+    for each in report.circuits:
+        for name, (said, now) in each.differ.items():
+            session.show(f"{each.found['mode']} mode: the archive says {name} {said}, and it is {now}.")
+    session.show(
+        "Every figure follows from the bits." if report.ok else "The figures do NOT follow from the bits."
+    )
+    return STATUS[report.ok]
 
 
 def _tell(

@@ -25,7 +25,7 @@ from qttt.cli.commands.arguments import (
 from qttt.cli.console.observations import observe_report, save_outcome, save_where, show_observation
 from qttt.cli.console.session import QuestionUnansweredError, Session
 from qttt.cli.console.waiting import waiting
-from qttt.errors import UsageError
+from qttt.errors import QtttError, UsageError
 from qttt.game.game import Game
 from qttt.game.symbols import Mode
 from qttt.observation.observers import check_observable, get_observer, observe_board, observe_positions
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from qttt.observation.dynamic import Policy
     from qttt.observation.observers import Observer, Sample
 
-_ON_DEVICES = ("--dynamic", "--dry-run", "--yes", "--anyway", *DEVICE_FLAGS, "--accept-noise")
+_ON_DEVICES = ("--dynamic", "--dry-run", "--no-wait", "--yes", "--anyway", *DEVICE_FLAGS, "--accept-noise")
 _SENT_FOR = (
     *(*RECORD_FLAGS, *MOMENT_FLAGS, "--backend", "--rolls", "--shots", *DEVICE_FLAGS),
-    *("--seed", "--dynamic", "--dry-run"),
+    *("--seed", "--dynamic", "--dry-run", "--no-wait"),
 )
 """What a job that was sent has settled."""
 
@@ -62,7 +62,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     )
     add_flags(parser, "--json")
     add_device_flags(parser)
-    add_flags(parser, "--accept-noise", "--dry-run", "--yes", "--anyway")
+    add_flags(parser, "--accept-noise", "--dry-run", "--no-wait", "--yes", "--anyway")
     parser.add_argument(
         "--dynamic",
         metavar="SQUARE",
@@ -95,7 +95,8 @@ def _run(arguments: Namespace, session: Session) -> int:
                 f"this game waits for a job already ({record.headers['Job']}): "
                 "qttt observe --resume fetches it"
             )
-        chosen = arguments.mode is not None or arguments.dynamic is not None
+        # What is not waited for has its mode chosen when it is fetched.
+        chosen = arguments.mode is not None or arguments.dynamic is not None or arguments.no_wait
         if not chosen and len(game.state.modes) > 1 and not session.interactive:
             raise UsageError(
                 f"at Level {game.rules.level.number} {game.state.initiator} chooses the mode: "
@@ -172,7 +173,7 @@ def _kept(seen: Record, arguments: Namespace) -> str:
 def _by_device(game: Game, record: Record, source: Source, arguments: Namespace, session: Session) -> int:
     """Send a job to a device and wait for it, or say what it would cost."""
     from qttt.cli.console.device_plans import find_device, show_dry_run
-    from qttt.cli.console.job_output import plan_observation
+    from qttt.cli.console.job_output import plan_observation, tell_left
 
     policy = _policy(arguments)
     device = find_device(
@@ -194,23 +195,22 @@ def _by_device(game: Game, record: Record, source: Source, arguments: Namespace,
     file = arguments.save
     if file is None and _goes_on(arguments):
         file = arguments.record
-    outcome = _observation(game, file, arguments, session).observe(
-        record,
-        file,
-        device,
-        session.generator(source.seed),
-        _mode(game, arguments),
-        policy,
-        arguments.shots,
-    )
-    return _tell(game, outcome, arguments, session)
+    observation, rng = _observation(game, file, arguments, session), session.generator(source.seed)
+    job = (record, file, device, rng, _mode(game, arguments), policy, arguments.shots)
+    if arguments.no_wait:
+        pending = observation.leave(*job)
+        name = arguments.record if file is None else str(file)
+        return tell_left(pending, [name], game.rules.level.number, session, as_json=arguments.json)
+    return _tell(game, observation.observe(*job), arguments, session)
 
 
 def _resume(arguments: Namespace, session: Session) -> int:
     """Fetch the result of a job that was sent before, and go on."""
-    from qttt.observation.job_file import find
+    from qttt.observation.job_file import find, is_batch
 
     refuse_beside(arguments, "--resume", _SENT_FOR, "the job says what it was sent for")
+    if is_batch(arguments.resume):
+        return _resume_batch(arguments, session)
     pending = find(arguments.resume)
     game = pending.record.game()
     if arguments.mode is not None:
@@ -221,6 +221,45 @@ def _resume(arguments: Namespace, session: Session) -> int:
             raise UsageError(f"the job was sent for the {pending.mode} mode")
     outcome = _observation(game, pending.file, arguments, session).resume(pending)
     return _tell(game, outcome, arguments, session)
+
+
+def _resume_batch(arguments: Namespace, session: Session) -> int:
+    """Fetch the result of a job of several games, and go on with each as far as it goes.
+
+    Raises:
+        QtttError: one of them does not go on; the others have, and all are reported.
+    """
+    from qttt.cli.console.job_output import fetch_job, job_remarks
+    from qttt.observation.job_batch import find_batch
+    from qttt.observation.job_runs import describe
+
+    refuse_beside(arguments, "--resume", ("--save",), "each game of the job goes on in its own file")
+    batch, _ = fetch_job(find_batch(Path(arguments.resume)), session, arguments.yes, arguments.anyway)
+    reports: list[dict[str, Any]] = []
+    problems: list[QtttError] = []
+    for pending in batch.games:
+        game, file = pending.record.game(), None if pending.file is None else str(pending.file)
+        name = file or " ".join(str(pending.record).split())
+        if not arguments.json:
+            session.show(*([""] if reports else []), f"{name}:")
+        try:
+            outcome = _observation(game, pending.file, arguments, session).resume(pending)
+            report = _report(game, outcome)
+            if not arguments.json:
+                show_observation(game, report, file, session, _remarks(report))
+        except QtttError as error:
+            problems.append(error)
+            report = {"level": game.rules.level.number, "record": str(pending.record), "error": str(error)}
+            if len(problems) > 1:
+                session.show(f"{name}: {error}", to_stderr=True)
+        reports.append({"file": file, **report})
+    if arguments.json:
+        session.write_json({**describe(batch), "observations": reports})
+    else:
+        session.show("", *job_remarks(batch))
+    if problems:
+        raise problems[0]
+    return 0
 
 
 def _observation(
@@ -285,13 +324,26 @@ def _mode(game: Game, arguments: Namespace) -> Mode | None:
 
 def _tell(game: Game, outcome: "Outcome", arguments: Namespace, session: Session) -> int:
     from qttt.cli.console.job_output import job_remarks
+
+    pending = outcome.pending
+    if arguments.save is not None and pending.file != Path(arguments.save):
+        save_where(arguments.save, pending.record, arguments.record)
+    report = _report(game, outcome)
+    if arguments.json:
+        session.write_json(report)
+        return 0
+    file = arguments.save or (None if pending.file is None else str(pending.file))
+    show_observation(game, report, file, session, [*_remarks(report), *job_remarks(pending)])
+    return 0
+
+
+def _report(game: Game, outcome: "Outcome") -> dict[str, Any]:
+    """The object that ``--json`` prints of an observation by a job."""
     from qttt.observation.job_runs import describe
 
     pending, sample = outcome.pending, outcome.sample
     assert pending.sent is not None
-    if arguments.save is not None and pending.file != Path(arguments.save):
-        save_where(arguments.save, pending.record, arguments.record)
-    report = {
+    return {
         **observe_report(game, pending.record, sample, pending.sent.backend),
         "kinds": dict(sorted(sample.kinds.items())),
         "agreeing": sample.kept,
@@ -300,12 +352,6 @@ def _tell(game: Game, outcome: "Outcome", arguments: Namespace, session: Session
         **describe(pending),
         **({} if pending.policy is None else {"policy": str(pending.policy)}),
     }
-    if arguments.json:
-        session.write_json(report)
-        return 0
-    file = arguments.save or (None if pending.file is None else str(pending.file))
-    show_observation(game, report, file, session, [*_remarks(report), *job_remarks(pending)])
-    return 0
 
 
 def _remarks(report: dict[str, Any]) -> list[str]:
@@ -329,7 +375,7 @@ COMMAND = Command(
         "positions come first; then the player who moved last chooses the mode, with --mode or when asked. "
         "If nothing is chosen, the record keeps the positions as =p:... and they are never observed anew. "
         "On a device the job is on disk before anything is sent, and --resume fetches the result after "
-        "Ctrl-C or a crash."
+        "Ctrl-C or a crash; --no-wait sends it and ends."
     ),
     examples=(
         "observe '1 5 2 6 3+4 7 8 9' --level 1 --seed 7",

@@ -1,6 +1,6 @@
 """What a device's job will cost, and what it does, shown to a person."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -61,13 +61,13 @@ def _usable(faultless: float | None) -> str:
     return "next to none" if faultless < LEAST_FAULTLESS else f"at least {percent(faultless)}"
 
 
-def show_plan(plan: Plan, session: Session, *, to_stderr: bool = False) -> None:
-    """Print the circuits of a plan and what they will cost."""
+def show_plan(plan: Plan, session: Session, *, to_stderr: bool = False, names: Sequence[str] = ()) -> None:
+    """Print the circuits of a plan and what they will cost; circuits that have names of their own undrawn."""
     from circuits.drawing import draw
     from qttt.cli.console.characters import in_ascii
 
     for item, draft in zip(plan.prepared.circuits, plan.drafts, strict=True):
-        if draft.num_qubits:
+        if draft.num_qubits and not names:
             text = str(draw(draft, "text", width=session.drawing_columns))
             session.show(
                 f"The circuit ({item.label}):",
@@ -75,20 +75,30 @@ def show_plan(plan: Plan, session: Session, *, to_stderr: bool = False) -> None:
                 "",
                 to_stderr=to_stderr,
             )
-    show_cost(plan.prepared, session, to_stderr=to_stderr)
+    show_cost(plan.prepared, session, to_stderr=to_stderr, names=names)
 
 
-def show_cost(prepared: "Prepared", session: Session, *, to_stderr: bool = False) -> None:
-    """Print what the circuits of a job are like on its device, what they will cost, and how the device is."""
+def show_cost(
+    prepared: "Prepared", session: Session, *, to_stderr: bool = False, names: Sequence[str] = ()
+) -> None:
+    """Print what the circuits of a job are like on its device, what they will cost, and how the device is.
+
+    Args:
+        prepared: the job.
+        session: where it is shown.
+        to_stderr: it belongs to a question.
+        names: what each circuit is called; by default by its mode.
+    """
     from qttt.cli.console.tables import plain_table
 
     cost = prepared.cost
+    names = names or [item.label for item in prepared.circuits]
     table = plain_table(
         "mode", ">qubits", ">two-qubit gates", ">depth", ">usable shots", "operations", prose=5
     )
-    for circuit, item in zip(cost.circuits, prepared.circuits, strict=True):
+    for circuit, item, name in zip(cost.circuits, prepared.circuits, names, strict=True):
         table.add_row(
-            item.label,
+            name,
             str(circuit.qubits),
             str(circuit.two_qubit_gates),
             str(circuit.depth),
@@ -125,13 +135,19 @@ def _waiting(queue: int | None) -> str:
 
 
 def show_dry_run(
-    plan: Plan, observer: DeviceObserver, session: Session, level: int, *, as_json: bool
+    plan: Plan,
+    observer: DeviceObserver,
+    session: Session,
+    level: int | None,
+    *,
+    as_json: bool,
+    names: Sequence[str] = (),
 ) -> None:
-    """Print what a job for a game of a level would cost, for people or as JSON."""
+    """Print what a job for games of a level would cost, for people or as JSON; see `show_plan`."""
     if as_json:
         session.write_json({"level": level, **plan_report(plan, observer)})
     else:
-        show_plan(plan, session)
+        show_plan(plan, session, names=names)
 
 
 def find_device(name: str, rolls: Rolls, session: Session, **settings: bool) -> DeviceObserver:

@@ -1,6 +1,6 @@
 """Jobs on devices, from the question whether to send them; and observations, to the first possible shot."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from qttt.observation.job_file import HEADER, Pending, free_path
 from qttt.observation.job_runs import P, PendingJob, fetch, receive, send
 from qttt.observation.noise_gate import NoiseError
 from qttt.records.record import Record
+from qttt.storage import FileError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -120,6 +121,37 @@ class DeviceObservation:
             NoiseError: the device says nothing of the board, and that is not accepted.
             StillQueuedError: the user interrupted the wait.
         """
+        plan, waits = self._plan(record, file, observer, mode, policy, shots)
+        pending, runs = self._send(observer, plan, waits, rng, keep=observer.keeps_job(waits.file))
+        return self._finish(pending, runs, lambda: observer, shots)
+
+    def leave(
+        self,
+        record: Record,
+        file: str | Path | None,
+        observer: DeviceObserver,
+        rng: "np.random.Generator",
+        mode: Mode | None = None,
+        policy: Policy | None = None,
+        shots: int | None = None,
+    ) -> Pending:
+        """Send a job and do not wait for it; arguments and errors are those of `observe`."""
+        refuse_code(observer)
+        plan, waits = self._plan(record, file, observer, mode, policy, shots)
+        self._agree(observer, plan)
+        path = free_path(waits.file, self.game)
+        return leave_job(observer, plan, replace(waits, path=path), rng, self.session)
+
+    def _plan(
+        self,
+        record: Record,
+        file: str | Path | None,
+        observer: DeviceObserver,
+        mode: Mode | None,
+        policy: Policy | None,
+        shots: int | None,
+    ) -> tuple[Plan, Pending]:
+        """The job of an observation, and what will wait for it."""
         if HEADER in record.headers:
             raise UsageError(
                 f"the record waits for a job already ({record.headers[HEADER]}): qttt observe --resume"
@@ -128,11 +160,8 @@ class DeviceObservation:
         with progress(self.session, observer.backend.local) as notify:
             plan = plan_observation(self.game, observer, mode, policy, shots, notify)
         path = None if file is None else Path(file)
-        kept = observer.keeps_job(path)
         strict = observer.encoding == "strict"
-        waits = Pending(record, path, None, mode, plan.collapsed is not None, policy, strict)
-        pending, runs = self._send(observer, plan, waits, rng, keep=kept)
-        return self._finish(pending, runs, lambda: observer, shots)
+        return plan, Pending(record, path, None, mode, plan.collapsed is not None, policy, strict)
 
     def resume(self, pending: Pending) -> Outcome:
         """Fetch the result of a job that was sent before, and go on; raises what `observe` does."""
@@ -178,16 +207,16 @@ class DeviceObservation:
         Raises:
             NoiseError: there is no result to hope for, and that is not accepted.
         """
-        if (noise := plan.noise) is not None:
-            if not self.accept_noise:
-                raise NoiseError(f"{noise}: nothing was sent; --accept-noise sends it all the same")
-            self.session.show(f"Note: {noise}.", to_stderr=True)
-        confirm(plan, device, self.session, self.sure, self.anyway)
+        self._agree(device, plan)
         path = free_path(pending.file, self.game) if keep else None
         if instead is not None:
             # A record that waits for one job is never written over by one that waits for another.
             instead.settle()
         return run_job(device, plan, replace(pending, path=path), rng, self.session)
+
+    def _agree(self, device: DeviceObserver, plan: Plan) -> None:
+        refuse_noise(plan, self.session, self.accept_noise)
+        confirm(plan, device, self.session, self.sure, self.anyway)
 
     def _finish(
         self,
@@ -254,7 +283,8 @@ class DeviceObservation:
             to_stderr=True,
         )
         plan = device.plan(self.game, [mode], shots)
-        again = replace(pending, mode=mode, collapsed=True, policy=None, sent=None)
+        # The positions came from the first job.
+        again = replace(pending.named(), mode=mode, collapsed=True, policy=None, sent=None, own=None)
         # From the first job's seed, so that resuming that one leads to the same end as waiting for it.
         rng = np.random.default_rng(pending.sent.seed)
         return self._send(device, plan, again, rng, keep=pending.path is not None, instead=pending)
@@ -322,7 +352,83 @@ def run_job(
         pending, handle = send(observer, plan, pending, draw_seed(rng), notify)
         runs = receive(pending, handle, notify)
     # By now the job knows what it has used.
-    return pending.with_job(handle.job), runs
+    pending = pending.with_job(handle.job)
+    _archive(pending, session)
+    return pending, runs
+
+
+def leave_job(
+    observer: DeviceObserver, plan: Plan, pending: P, rng: "np.random.Generator", session: Session
+) -> P:
+    """Send a job and do not wait for it; arguments and errors are those of `run_job`."""
+    with progress(session, observer.backend.local) as notify, _interruptible(pending):
+        return send(observer, plan, pending, draw_seed(rng), notify)[0]
+
+
+def refuse_noise(plan: Plan, session: Session, accepted: bool) -> None:
+    """Do not send a job that promises no result.
+
+    Raises:
+        NoiseError: there is no result to hope for, and that is not accepted.
+    """
+    if (noise := plan.noise) is not None:
+        if not accepted:
+            raise NoiseError(f"{noise}: nothing was sent; --accept-noise sends it all the same")
+        session.show(f"Note: {noise}.", to_stderr=True)
+
+
+def refuse_code(observer: DeviceObserver) -> None:
+    """Leave no job with a device that a file cannot name.
+
+    Raises:
+        UsageError: it is code, `module:callable`.
+    """
+    from circuits.backends import names_code
+
+    if names_code(observer.name):
+        raise UsageError(f"a job's file names no code, and {observer.name} is some: wait for the job")
+
+
+def tell_left(
+    pending: PendingJob, records: Sequence[str], level: int | None, session: Session, *, as_json: bool
+) -> int:
+    """Say that a job is on its way, for people or as JSON.
+
+    Args:
+        pending: what waits for it.
+        records: the records as they were named.
+        level: that of all of them, or None.
+        session: where it is said.
+        as_json: print the object of ``qttt submit --json`` and ``qttt observe --no-wait --json``.
+
+    Returns:
+        The exit status.
+    """
+    job = pending.sent
+    assert job is not None
+    assert job.quantum_seconds is not None
+    if as_json:
+        session.write_json(
+            {
+                "level": level,
+                "job_file": str(pending.path),
+                "job_id": job.job_id,
+                "backend": job.backend,
+                "records": list(records),
+                "circuits": len(job.circuits),
+                "shots": job.shots,
+                "estimated_seconds": job.quantum_seconds,
+            }
+        )
+        return 0
+    games, circuits = len(records), len(job.circuits)
+    session.show(
+        f"Sent {games} {'game' if games == 1 else 'games'} to {job.backend} in one job: {circuits} "
+        f"{'circuit' if circuits == 1 else 'circuits'} of {job.shots:,} shots, about "
+        f"{job.quantum_seconds:.1f} quantum seconds.",
+        f"The job is kept in {pending.path}; its result is fetched with: {pending.resuming}",
+    )
+    return 0
 
 
 def fetch_job(
@@ -355,7 +461,9 @@ def fetch_job(
             _confirm_simulation(pending.sent, session)
     try:
         with progress(session, local) as notify, _interruptible(pending):
-            return fetch(pending, notify)
+            pending, runs = fetch(pending, notify)
+        _archive(pending, session)
+        return pending, runs
     except NeverArrivedError:
         if not (sure or session.interactive):
             raise
@@ -368,10 +476,34 @@ def fetch_job(
     # From here on its record waits for it again, also where a crash had come between the two.
     pending.keep()
     with progress(session, local) as notify, _interruptible(pending):
-        return fetch(pending, notify, again=prepared)
+        pending, runs = fetch(pending, notify, again=prepared)
+    _archive(pending, session)
+    return pending, runs
 
 
-def confirm(plan: Plan, observer: DeviceObserver, session: Session, sure: bool, anyway: bool = False) -> None:
+def _archive(pending: PendingJob, session: Session) -> None:
+    """Write the archive of a finished job beside its file, before anything is taken from its shots."""
+    from qttt.crosscheck.archive import keep_archive
+
+    if pending.path is None:
+        return
+    assert pending.sent is not None
+    try:
+        with _interruptible(pending):
+            keep_archive(pending.sent, pending.path)
+    except FileError as error:
+        # The job's file has everything, and the next --resume writes the archive.
+        session.show(f"Note: the job has no archive: {error}.", to_stderr=True)
+
+
+def confirm(
+    plan: Plan,
+    observer: DeviceObserver,
+    session: Session,
+    sure: bool,
+    anyway: bool = False,
+    names: Sequence[str] = (),
+) -> None:
     """Show what a job on a real device will cost and, if it costs anything, ask; else show remarks.
 
     A simulated device's job is asked for where it costs much here.
@@ -382,6 +514,7 @@ def confirm(plan: Plan, observer: DeviceObserver, session: Session, sure: bool, 
         session: where it is shown and asked.
         sure: do not ask.
         anyway: send it also where it would not run at present.
+        names: what each circuit is called, if not by its mode.
 
     Raises:
         UsageError: nobody can be asked.
@@ -389,7 +522,7 @@ def confirm(plan: Plan, observer: DeviceObserver, session: Session, sure: bool, 
         NotSentError: the user does not want it.
     """
     if not observer.backend.local:
-        show_plan(plan, session, to_stderr=True)
+        show_plan(plan, session, to_stderr=True, names=names)
         _confirm_sending(plan.prepared, session, sure, anyway)
         return
     for warning in plan.prepared.warnings:
@@ -434,12 +567,18 @@ def _confirm_simulation(job: "Job | Prepared", session: Session) -> None:
 
 def job_remarks(pending: PendingJob) -> list[str]:
     """What is said of a job once its result is there: what it used, and where it is kept."""
+    from qttt.crosscheck.archive import archive_path
+
     assert pending.sent is not None
     used, left = pending.sent.used_seconds, pending.sent.seconds_left
     said = [] if used is None else [f"the job used {used:g} quantum seconds"]
     said += [] if left is None else [f"{left:,.0f} quantum seconds are left in the plan"]
     lines = [f"{text[0].upper()}{text[1:]}." for text in ["; ".join(said)] if text]
-    return lines + ([] if pending.path is None else [f"The job is kept in {pending.path}."])
+    if pending.path is None:
+        return lines
+    archive = archive_path(pending.path)
+    kept = [f"The job is kept in {pending.path}.", *[f"Its archive is {archive}."] * archive.exists()]
+    return [*lines, " ".join(kept)]
 
 
 def duration(seconds: float) -> str:
@@ -464,7 +603,7 @@ def _interruptible(pending: PendingJob) -> Iterator[None]:
 
 def _ended(game: Game, pending: Pending) -> Pending:
     """Bring the record up to its outcome; it waits no more."""
-    pending = pending.updated(game)
+    pending = pending.updated(game).named()
     assert pending.sent is not None
     if "Backend" not in pending.record.headers:
         pending = replace(pending, record=pending.record.with_header("Backend", pending.sent.backend))

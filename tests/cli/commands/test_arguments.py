@@ -32,9 +32,10 @@ def flags_of(name: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("name", "flag", "beside"),
     [
-        ("observe", "--resume", {"--mode", "--save", "--json", "--yes", "--accept-noise"}),
-        ("check", "--resume", {"--json", "--yes", "--self"}),
+        ("observe", "--resume", {"--mode", "--save", "--json", "--yes", "--anyway", "--accept-noise"}),
+        ("check", "--resume", {"--json", "--yes", "--anyway", "--self", "--archive"}),
         ("check", "--self", {"--json", "--seed"}),
+        ("check", "--archive", {"--json", "--self"}),
         ("selfplay", "--verify", {"--json"}),
     ],
 )
