@@ -146,7 +146,7 @@ def test_a_position_with_two_best_moves_is_no_puzzle() -> None:
 
 
 def test_nothing_unproved_is_a_puzzle(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UnsolvedError, match="puzzles are proved .* Level 2 with measure-turn"):
+    with pytest.raises(UnsolvedError, match=r"puzzles are proved .* Level 2 with measure-turn"):
         find_puzzle(Rules.of(2, "measure-turn"), np.random.default_rng(1))
     # Without chance there are wins, saves and nothing between.
     monkeypatch.setattr("qttt.players.puzzles._MOST_GAMES", 30)
