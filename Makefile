@@ -52,6 +52,7 @@ model: $(VENV)/.installed-test
 kills: $(VENV)/.installed-test
 	$(CAMPAIGN).kills --kills $(KILLS)
 	nice -n 15 $(BIN)/python -m tests.benchmarks.kills --kills 200
+	$(CAMPAIGN).sent_once --kills 200
 
 mutation: $(VENV)/.installed-test
 	$(CAMPAIGN).mutation $(if $(MUTANTS),--sample $(MUTANTS))
