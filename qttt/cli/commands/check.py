@@ -461,7 +461,8 @@ COMMAND = Command(
         "together leave nothing unseen. On a device with noise "
         "the verdict is whether impossible shots, and the distance after throwing them away, stay within "
         "what its reported errors predict. The job's file is on disk before anything is sent, and --resume "
-        "fetches the result after Ctrl-C or a crash."
+        "fetches the result after Ctrl-C or a crash. --archive comes to the figures of a finished job again, "
+        "from the archive that lies beside it; the exit status is 1 if one does not follow."
     ),
     examples=(
         "check '1+3 1*2 9 3*4 5+6 7+8' --seed 1",
