@@ -2,11 +2,11 @@
 
 A session sends two games in one job with ``qttt submit``, fetches the result with ``--resume`` and comes to
 its archive; whatever is done already is not done again. A child that does this is ended by SIGKILL, SIGTERM
-or SIGHUP, at a random moment by the clock or at a random line of the modules that save; then the next goes
-on, until one comes to the end. Now and then the service takes the job and its answer is lost. The service is
-that of the tests (`tests.support.ibm_service`), with its jobs on disk, so that it outlives every process. In
-the end it must have been sent one job, and both records, their job's id and an archive that recomputes are
-there.
+or SIGHUP, at a random moment by the clock or at a random line of a random module of those that save; then the
+next goes on, until one comes to the end. Only kills between the job's file and the end count. Now and then
+the service takes the job and its answer is lost. The service is that of the tests
+(`tests.support.ibm_service`), with its jobs on disk, so that it outlives every process. In the end it must
+have been sent one job, and both records, their job's id and an archive that recomputes are there.
 """
 
 import argparse
@@ -17,15 +17,19 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 import requests
 
 from circuits.backends.ibm.accounts import save_account
 from qttt.records.files import load_record
-from tests.campaigns.kills import SIGNALS, _counted, killed, quietly, run
+from tests.campaigns.kills import SAVING, SIGNALS, killed, quietly, run
 from tests.campaigns.readers import FaultError, demand
 from tests.support.ibm_service import TOKEN, Answer, Service, install
 
@@ -115,6 +119,38 @@ def judge(folder: Path, cloud: Path) -> None:
     demand(not left, f"these were left: {left}")
 
 
+def traced(work: Callable[[], None], see: Callable[[str], None]) -> None:
+    """Do the work, and tell of every line of a module that saves."""
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        if event == "line":
+            see(frame.f_code.co_filename)
+        return trace if frame.f_code.co_filename.endswith(SAVING) else None
+
+    sys.settrace(trace)
+    work()
+    sys.settrace(None)
+
+
+def count_lines(folder: Path, told: Path) -> None:
+    """Come to the end, and write down how many lines of each module that took."""
+    lines = Counter[str]()
+    traced(lambda: session(folder), lambda module: lines.update([module]))
+    told.write_text(json.dumps(lines))
+
+
+def end_at(folder: Path, module: str, line: int, number: int) -> None:
+    """Go on, and end this process at a line of a module."""
+    left = [line]
+
+    def see(name: str) -> None:
+        left[0] -= name == module
+        if left[0] == 0:
+            os.kill(os.getpid(), number)
+
+    traced(lambda: session(folder), see)
+
+
 def campaign(folder: Path, kills: int, seed: int) -> Counter[str]:
     """Kill so many sessions, each until one comes to its end.
 
@@ -132,32 +168,37 @@ def campaign(folder: Path, kills: int, seed: int) -> Counter[str]:
         install(patch, home, CloudOnDisk(cloud))
         save_account(TOKEN, "mine")
         begin(games)
-        lines = folder / "lines"
-        usual = killed(lambda: _counted(lambda: session(games), lines), None, None)
-        demand(usual.alive, "it does not come to its end undisturbed")
+        told = folder / "lines"
+        demand(killed(lambda: count_lines(games, told), None, None).alive, "it does not come to its end")
         judge(games, cloud)
-        number = int(lines.read_text())
+        lines: dict[str, int] = json.loads(told.read_text())
+        begin(games)
+        usual = killed(lambda: session(games), None, None).seconds
         while counts.total() < kills:
             begin(games)
             for path in cloud.iterdir():
                 path.unlink()
             ended = False
             while not ended and counts.total() < kills:
-                by_clock = rng.random() < 0.5
-                after = rng.random() * usual.seconds if by_clock else None
-                line = None if by_clock else rng.randint(1, number)
-                ended = killed(lambda: session(games), after, line, rng.choice(SIGNALS)).alive
-                counts["came to its end" if ended else found(games, cloud)] += 1
+                number = rng.choice(SIGNALS)
+                if rng.random() < 0.3:
+                    ended = killed(lambda: session(games), rng.random() * usual, None, number).alive
+                else:
+                    module = rng.choice(sorted(lines))
+                    work = partial(end_at, games, module, rng.randint(1, lines[module]), number)
+                    ended = killed(work, None, None, number).alive
+                if not ended and (state := found(games, cloud)):
+                    counts[state] += 1
             demand(killed(lambda: session(games), None, None).alive, "it does not go on")
             judge(games, cloud)
     return counts
 
 
-def found(folder: Path, cloud: Path) -> str:
-    """How far a session had come when it was killed."""
+def found(folder: Path, cloud: Path) -> str | None:
+    """How far a session had come when it was killed; None if nothing was written down."""
     jobs = list(folder.glob("submit-*.job"))
     if not jobs:
-        return "nothing written down"
+        return None
     if not list(cloud.glob("*.json")):
         return "written down, not sent"
     if json.loads(jobs[0].read_text())["job_id"] is None:
