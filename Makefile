@@ -21,7 +21,7 @@ PYTEST_WORKERS ?= 2
 
 CAMPAIGN := nice -n 15 $(BIN)/python -m tests.campaigns
 FUZZ_RUNS := tokens=350000 records=250000 stored=200000 tables=80000 jobs=60000 matches=60000 \
-	pending=30000 games=20000 commands=12000 prompts=2500
+	pending=30000 counts=100000 archives=10000 games=20000 commands=12000 prompts=2500
 GAMES ?= 6
 KILLS ?= 1250
 MUTANTS ?=
@@ -56,6 +56,7 @@ model: $(VENV)/.installed-test
 kills: $(VENV)/.installed-test
 	$(CAMPAIGN).kills --kills $(KILLS)
 	nice -n 15 $(BIN)/python -m tests.benchmarks.kills --kills 200
+	$(CAMPAIGN).sent_once --kills 200
 
 mutation: $(VENV)/.installed-test
 	$(CAMPAIGN).mutation $(if $(MUTANTS),--sample $(MUTANTS))

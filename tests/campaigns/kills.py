@@ -49,6 +49,8 @@ SAVING = (
     "qttt/storage.py",
     "qttt/records/files.py",
     "qttt/observation/job_file.py",
+    "qttt/observation/job_batch.py",
+    "qttt/crosscheck/archive.py",
     "qttt/crosscheck/by_job.py",
     "qttt/observation/job_runs.py",
     "qttt/players/match_files.py",

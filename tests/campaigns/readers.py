@@ -177,7 +177,18 @@ CHEAP = frozenset({"odds", "moves", "dice", "perft", "play"})
 
 def _affordable(argv: list[str]) -> bool:
     """Whether a command line is work for a fuzzer: not a count of sequences that takes an hour."""
-    known = {"observe", "check", "circuit", "explain", "advise", "backends", "solve", "selfplay", "puzzle"}
+    known = {
+        "observe",
+        "check",
+        "circuit",
+        "explain",
+        "advise",
+        "backends",
+        "solve",
+        "selfplay",
+        "puzzle",
+        "submit",
+    }
     if (known | {"login"}) & set(argv):
         return False
     if "perft" in argv or "play" in argv:
@@ -266,6 +277,45 @@ def read_pending(data: bytes) -> None:
             find_check(str(folder / name)).record.game()
         except (QtttError, CircuitsError) as error:
             refused(error)
+    try:
+        for found in job_file.find_all(folder / "fuzzed.job"):
+            demand(found.file is None or found.file.parent == folder, f"{found.file} is in another folder")
+    except (QtttError, CircuitsError) as error:
+        refused(error)
+
+
+def read_counts(data: bytes) -> None:
+    """An exported circuit's readout, and after a NUL the counts of it."""
+    import numpy as np
+
+    from qttt.crosscheck.decode import decode_counts
+    from qttt.observation.exports import Export
+
+    text, _, counts = data.decode("utf-8", "replace").partition("\0")
+    try:
+        export = Export.parse(text, "fuzzed")
+        demand(Export.from_json(export.to_json(), "again") == export, "a readout is read back otherwise")
+        with suppress(ValueError, RecursionError):
+            report = decode_counts(export, json.loads(counts), np.random.default_rng(1)).to_json()
+            json.dumps(report, allow_nan=False)
+            demand(
+                report["shots"] == report["kept"] + report["illegal"] + report["herald_failed"],
+                "shots are lost",
+            )
+    except (QtttError, CircuitsError) as error:
+        refused(error)
+
+
+def read_archives(data: bytes) -> None:
+    """The archive of a finished job."""
+    from qttt.crosscheck.archive import recompute
+
+    path = _scratch() / "fuzzed.archive.json"
+    path.write_bytes(data)
+    try:
+        json.dumps(recompute(path).to_json(), allow_nan=False)
+    except (QtttError, CircuitsError) as error:
+        refused(error)
 
 
 def read_matches(data: bytes) -> None:
@@ -327,6 +377,8 @@ READERS: dict[str, Callable[[bytes], None]] = {
     "jobs": read_jobs,
     "stored": read_stored,
     "pending": read_pending,
+    "counts": read_counts,
+    "archives": read_archives,
     "matches": read_matches,
 }
 

@@ -114,7 +114,9 @@ def seeds(reader: str) -> tuple[bytes, ...]:
         return _tables()
     if reader == "matches":
         return _matches()
-    values = {"jobs": _jobs, "stored": _stored, "pending": _pending}[reader]()
+    if reader == "counts":
+        return _counts()
+    values = {"jobs": _jobs, "stored": _stored, "pending": _pending, "archives": _archives}[reader]()
     return tuple(json.dumps(value).encode() for value in values)
 
 
@@ -248,7 +250,10 @@ def _pending() -> "list[object]":
     policy = {**payload, "file": None, "record": '[Level "4"] 5 5-6 1+3 3*4', "policy": 6, "strict": True}
     check = {"format": "qttt check", "record": "5 5*6 1+3", "mode": "standard", "views": False}
     check |= {"faulty": 0.125, "readout": [[0.25, 0.5]]}
+    batch = {"format": "qttt observations", "games": [{**payload, "circuits": 1}]}
     return [
+        {**job, "payload": batch},
+        {**_job(), "payload": batch},
         {**job, "payload": payload},
         {**job, "payload": alone},
         {**job, "payload": {**payload, "file": "../x"}},
@@ -256,6 +261,40 @@ def _pending() -> "list[object]":
         {**job, "payload": check},
         *({**_job(), "payload": kind} for kind in (alone, policy, check)),
     ]
+
+
+def _counts() -> tuple[bytes, ...]:
+    from qttt.game import Game
+    from qttt.game.symbols import Mode
+    from qttt.observation.compiler import compile_moves
+    from qttt.observation.exports import Export
+
+    game = Game(3)
+    game.play("1+3 1-2 4")
+    export = Export.of(game, Mode.STANDARD, compile_moves(game))
+    apart = {"pos": ["1001", "0xc"], "mark": ["0000", "1000"], "flag": ["0", "1"]}
+    found = ({"0 1000 1010": 3, "1 0000 0000": 1}, {"0x8a": 4}, ["0 1000 1010"], apart)
+    texts = (json.dumps(export.to_json()), export.commented("OPENQASM 3.0;\nqubit q;"))
+    return tuple(f"{text}\0{json.dumps(counts)}".encode() for text in texts for counts in found)
+
+
+def _archives() -> "list[object]":
+    import tempfile
+
+    from circuits.backends import job_store
+    from qttt.crosscheck.archive import keep_archive
+
+    payload = {
+        "format": "qttt observation",
+        "record": '[Level "3"] 5 5*6 1+3 3-4',
+        "file": None,
+        "mode": None,
+    }
+    gates = [{"name": "h", "qubits": [0], "error": 0.25, "seconds": None}]
+    about = {"payload": payload, "calibration": {"reported": None, "qubits": {}, "gates": gates}}
+    job = job_store.from_json({**_job(), **about})
+    with tempfile.TemporaryDirectory() as folder:
+        return [json.loads(keep_archive(job, Path(folder, "seed.job")).read_bytes())]
 
 
 def _matches() -> tuple[bytes, ...]:

@@ -36,12 +36,13 @@ def test_games_and_commands() -> None:
 
 
 def test_job_files() -> None:
-    assert "stored: 700 inputs" in fuzz("jobs", "stored", "--runs", "700")
+    assert "stored: 700 inputs" in fuzz("jobs", "stored", "counts", "--runs", "700")
 
 
 @pytest.mark.slow
 def test_more_of_everything() -> None:
     fuzz("tokens", "records", "games", "tables", "stored", "--runs", "600", "--seed", "2")
+    fuzz("pending", "archives", "--runs", "200", "--seed", "2")
     fuzz("commands", "prompts", "--runs", "60", "--seed", "2")
 
 

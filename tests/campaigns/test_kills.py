@@ -9,9 +9,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def kill(*words: str) -> str:
+def kill(*words: str, campaign: str = "kills") -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.campaigns.kills", *words],
+        [sys.executable, "-m", f"tests.campaigns.{campaign}", *words],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -35,3 +35,11 @@ def test_more_kills() -> None:
     said = kill("--kills", "24", "--seed", "4")
     assert "killed while playing" in said
     assert "killed while observing" in said
+
+
+@pytest.mark.slow
+@pytest.mark.ibm
+def test_no_job_is_sent_twice_and_none_is_lost() -> None:
+    said = kill("--kills", "5", "--seed", "2", campaign="sent_once")
+    assert "No job was sent twice, and none is lost." in said
+    assert "sent, no archive yet" in said

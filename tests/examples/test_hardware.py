@@ -64,7 +64,9 @@ COMMANDS = re.findall(
     r"^    (qttt .+)$", (ROOT / "examples" / "guide" / "hardware.md").read_text("utf-8"), re.MULTILINE
 )
 ON_THIS_COMPUTER = [
-    line for line in COMMANDS if "game" not in line and line != "qttt login" and "--account" not in line
+    line
+    for line in COMMANDS
+    if not any(word in line for word in ("game", "counts.json", "qttt login", "--account"))
 ]
 
 
@@ -102,3 +104,33 @@ def test_the_game_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "Job" in load_record("game.qttt").headers
     assert run(*shlex.split(resuming)[1:]).status == 0
     assert "Job" not in load_record("game.qttt").headers
+    recomputing = "qttt check --archive game-1.archive.json"
+    assert recomputing in COMMANDS
+    assert run(*shlex.split(recomputing)[1:]).status == 0
+
+
+@pytest.mark.slow
+def test_the_jobs_that_nobody_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("game.qttt", "game1.qttt", "game2.qttt"):
+        Path(name).write_text('[Level "1"]\n\n1. 1+2 3\n2. 4 5\n3. 6 7\n4. 8 9\n')
+    leaving = "qttt observe game.qttt --backend fake_torino --no-wait"
+    submitting = "qttt submit game1.qttt game2.qttt --backend fake_torino"
+    assert {leaving, submitting} <= set(COMMANDS)
+    for line in (leaving, submitting):
+        assert run(*shlex.split(line)[1:]).status == 0
+    for name in ("game.qttt", "game1.qttt", "game2.qttt"):
+        assert run("observe", "--resume", name).status == 0
+
+
+def test_the_circuit_in_other_hands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    writing, decoding = (
+        next(line for line in COMMANDS if f"qttt {word} " in line and "board.qasm" in line)
+        for word in ("circuit", "decode")
+    )
+    assert run(*shlex.split(writing)[1:]).status == 0
+    # A shot of nothing but zeros is no board of this game.
+    Path("counts.json").write_text('{"0x0": 5}')
+    done = run(*shlex.split(decoding)[1:])
+    assert (done.status, "no shot of 5 counts" in done.err) == (3, True)

@@ -219,9 +219,9 @@ def run(params: dict[str, Any]) -> str:
     return text
 
 
-def install(monkeypatch: pytest.MonkeyPatch, home: Path) -> Service:
+def install(monkeypatch: pytest.MonkeyPatch, home: Path, service: Service | None = None) -> Service:
     """Put a cloud in place of the network, and an empty home in place of the user's."""
-    service = Service()
+    service = service or Service()
 
     def send(
         _adapter: requests.adapters.HTTPAdapter, request: requests.PreparedRequest, **_options: object

@@ -507,7 +507,8 @@ COMMAND = Command(
         "throwing them away are as on an honest device: one with half to twice the errors that it reports, "
         "0 and 1 misread unequally, and gates that turn a little too far. The smallest bias that would have "
         "been caught is named. The job's file is on disk before anything is sent, and --resume "
-        "fetches the result after Ctrl-C or a crash."
+        "fetches the result after Ctrl-C or a crash. --archive comes to the figures of a finished job again, "
+        "from the archive that lies beside it; the exit status is 1 if one does not follow."
     ),
     examples=(
         "check '1+3 1*2 9 3*4 5+6 7+8' --seed 1",
