@@ -137,6 +137,16 @@ def other_mode() -> tuple[str, str, str]:
     return str(sure), "coin", "other"
 
 
+def exclude() -> str:
+    """What two questions are of which the answer to one is a coin where that to the other is certain."""
+    for tokens, first in (("5", X), ("5", O)):
+        certain = [max(odds(tokens, 5, mode, first).values()) > 1 - 1e-9 for mode in Mode]
+        coins = [max(odds(tokens, 5, mode, first).values()) < 1 / 2 + 1e-9 for mode in Mode]
+        assert certain == coins[::-1]
+        assert sum(certain) == 1
+    return "complementary"
+
+
 def cards_for_both() -> str:
     """Whether cards with an answer for each mode can be what the two modes show of a pair."""
     for mode in Mode:
@@ -245,6 +255,7 @@ CLAIMS = [
         lambda level: other_mode(),
         lambda level: level.number == 4,
     ),
+    Claim(r"Two such questions are (\w+)\.", lambda level: exclude(), lambda level: level.number == 4),
     Claim(
         r"cards that hold an answer for each mode could (\w+) do it all",
         lambda level: cards_for_both(),

@@ -98,7 +98,11 @@ def test_a_look_ahead_says_what_it_looks_at(lesson: Lesson) -> None:
         assert found[2] == step.distribution.mode
         full = step.after.position.full
         assert found[1] == ("The board is full" if full else "As if the board were observed now")
-        assert ("The record stops here" in step.rules[0].sentence) is not full
+        stops = re.search(
+            r"record stops here; .* it is made only once the board is (\w+)", step.rules[0].sentence
+        )
+        assert bool(stops) is not full
+        assert stops is None or (stops[1] == "full" and step.before.phase is not Phase.OBSERVATION)
         ending = re.fullmatch(
             r"The game goes on: (?:([XO]) is to move|it waits for an (\w+))\.", lesson.ending
         )
@@ -230,6 +234,8 @@ def test_the_text_prints_chances_and_what_was_empty(lesson: Lesson) -> None:
         if said:
             assert float(said[1]) == pytest.approx(100 * step.chance, abs=0.0051)
             assert said[2] in (step.token, None)
+        told = re.findall(r"square (\d): (.*?) becomes (.*)", text)
+        assert told == [(str(one.square), one.before, one.after) for one in step.changes]
         if step.circuit and step.circuit.after:
             empty = "Amplitudes before: these squares were empty." in text
             assert empty is not bool(step.circuit.before)
