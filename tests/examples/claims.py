@@ -32,6 +32,7 @@ from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.observation.compiler import compile_moves
 from qttt.players.matches import Match
+from qttt.teaching.guide.observation_rules import options_at
 from qttt.teaching.guide.sections import played, share
 from qttt.teaching.lesson import rule_sentences
 from qttt.teaching.lesson.circuit_steps import board_parts
@@ -64,9 +65,11 @@ def lesson_sentences(level: Level) -> Iterator[str]:
                     yield rule.sentence
                 game.push(move)
             yield sign_note(board_parts(game), level)
-    for mode in Mode if level.rotated_mode else ():
-        yield rule_sentences.observation_rule(mode, chosen=True).sentence
-    yield rule_sentences.observation_rule(Mode.STANDARD, chosen=False).sentence
+    for mode in Mode if level.rotated_mode else (Mode.STANDARD,):
+        yield rule_sentences.observation_rule(State(Rules(level)), mode).sentence
+        if "no-ties" in options_at(level):
+            yield rule_sentences.observation_rule(State(Rules(level), repeats=1), mode).sentence
+    yield rule_sentences.EVERY_PIECE_RULE.sentence
     if level.rotated_mode:
         yield rule_sentences.POSITIONS_RULE.sentence
     if level.rotated_view:

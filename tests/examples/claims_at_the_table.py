@@ -352,6 +352,11 @@ CLAIMS = [
         r"When (\w+) square is empty, the board is observed; the player who moved (\w+) initiated it",
         begins,
     ),
+    Claim(
+        r"Nobody led and (\w+) square is empty, so the board is observed (\w+), now in",
+        lambda level: (begins(level)[0], "again"),
+        plays_on,
+    ),
     Claim(r"(\w+) square is empty, so every", lambda level: begins(level)[0].capitalize()),
     Claim(
         r"(\w+) square is empty, so the (\w+) come first: which squares hold a (\w+) is found out, and (\w+) "

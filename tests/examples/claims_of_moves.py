@@ -554,7 +554,20 @@ CLAIMS = [
         lambda level: left_there(),
         cancels,
     ),
+    Claim(r"If you met a (\d), its square now", lambda level: signed(at("5", 5)[0].value), cancels),
+    Claim(r"(\w+) of the piece is there: when", lambda level: {1.0: "All"}[odds("5", 5)["X"]]),
+    Claim(r"(\w+) colours always suffice", lambda level: NUMBERS[len(COLOURS)].capitalize(), superposes),
     # Views.
+    Claim(
+        r"after ~1\+3 1-2, read in (\w+) mode, square (\d) will hold O with ([\d.]+ %)",
+        lambda level: next(
+            (str(mode), str(square), "38.67 %")
+            for mode in Mode
+            for square in SQUARES
+            if share(odds("~1+3 1-2", square, mode)["O"]) == "38.67 %"
+        ),
+        has_views,
+    ),
     Claim(
         r"you may switch it (\w+) your move \((.*?)\) or (\w+) it \((.*?)\)",
         lambda level: switch_when(),

@@ -17,6 +17,8 @@ from qttt.game.squares import lines_of
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.observation.compiler import compile_moves
 from qttt.teaching.guide.sections import played, share
+from qttt.teaching.lesson.circuit_steps import boxes
+from qttt.teaching.lesson.steps import Box
 from tests.examples.claims import (
     FIRST_WITH_MODES,
     NUMBERS,
@@ -99,6 +101,19 @@ def subtracts() -> tuple[str, str]:
     return "table" if same else "circuit", "do not count" if weights()[0] > 1 else "count"
 
 
+def built_into() -> tuple[str, str, str]:
+    """Where the circuit has the difference: in a turn by an angle that the amplitudes give."""
+    (block,) = [b for b in boxes_of("1+3 1-2") if b.label == "O half-cancels"]
+    turned = [gate for gate in block.gates if gate.params and gate.name == "ry"]
+    assert turned
+    return "angle", "gate", "no" if subtracts()[0] == "table" else "a"
+
+
+def boxes_of(tokens: str) -> tuple[Box, ...]:
+    compiled = compile_moves(played(tokens, 3), measured=False)
+    return boxes(compiled, range(len(compiled.blocks)))
+
+
 def heralds() -> tuple[str, str, str, str, str]:
     """Whether a half-cancel is a gate, and how many more qubits its circuit takes for what."""
     met, missed, _ = weights()
@@ -120,6 +135,16 @@ def other_mode() -> tuple[str, str, str]:
     (coin,) = set(Mode) - {sure}
     assert odds("5", 5, coin)["X"] == pytest.approx(1 / 2)
     return str(sure), "coin", "other"
+
+
+def exclude() -> str:
+    """What two questions are of which the answer to one is a coin where that to the other is certain."""
+    for tokens, first in (("5", X), ("5", O)):
+        certain = [max(odds(tokens, 5, mode, first).values()) > 1 - 1e-9 for mode in Mode]
+        coins = [max(odds(tokens, 5, mode, first).values()) < 1 / 2 + 1e-9 for mode in Mode]
+        assert certain == coins[::-1]
+        assert sum(certain) == 1
+    return "complementary"
 
 
 def cards_for_both() -> str:
@@ -230,6 +255,7 @@ CLAIMS = [
         lambda level: other_mode(),
         lambda level: level.number == 4,
     ),
+    Claim(r"Two such questions are (\w+)\.", lambda level: exclude(), lambda level: level.number == 4),
     Claim(
         r"cards that hold an answer for each mode could (\w+) do it all",
         lambda level: cards_for_both(),
@@ -242,6 +268,12 @@ CLAIMS = [
         lambda level: level.number == 4,
     ),
     Claim(r"What Level (\d) says of gates", first_with, lambda level: level.number == 4),
+    Claim(r"and (?:of )?the herald is ([\w ]+) here too", lambda level: "true", has_modes),
+    Claim(
+        r"the difference is built into the (\w+) of a (\w+), and (\w+) look at this level",
+        lambda level: built_into(),
+        lambda level: level.number == 3,
+    ),
     Claim(
         r"What Level (\d) says of interference, of cards",
         lambda level: str(FIRST_WITH_MODES),
@@ -320,7 +352,7 @@ CLAIMS = [
     ),
     Claim(r"- root: .*? together with the (\w+) on it", lambda level: "attacks", entangles),
     Claim(
-        r"- (?:plus|minus): A symbol superposition △ . □: the piece is (\w+), its symbol is (\w+)\.",
+        r"- (?:plus|minus): A symbol superposition △ . □: the piece is (\S+), its symbol is (\S+)\.",
         lambda level: (
             {0.0: "there"}[odds("5 5-6", 6)["."]],
             {0.5: "undecided"}[round(odds("5 5-6", 6)["X"], 9)],

@@ -98,7 +98,7 @@ def _value_words(level: Level) -> str:
     more = [signed(value) for value in square if value not in triangle]
     if more:
         values += f", and on {Symbol.O.glyph} dice {', '.join(more)} too"
-    said = f"A die is placed with a value up, and never rolled. {values}. A value v "
+    said = f"A die is placed with a value up. {values}. A value v "
     if not level.allows(Kind.CANCELLING):
         return f"{said}says how much of the piece is in the square: |v| quarters."
     met = played("1+3 1-2", 3).state.position

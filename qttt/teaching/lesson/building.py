@@ -25,6 +25,7 @@ from qttt.teaching.lesson.circuit_steps import PhaseCircuit
 from qttt.teaching.lesson.distributions import board_distribution, position_distribution
 from qttt.teaching.lesson.phrases import judgement
 from qttt.teaching.lesson.rule_sentences import (
+    EVERY_PIECE_RULE,
     IN_PLAY_RULE,
     MEASURE_RULE,
     POSITIONS_RULE,
@@ -262,8 +263,8 @@ class _Builder:
         distribution = board_distribution(self.so_far, event.mode, self.shots, self.rng)
         in_circuit = circuit.observation(event.mode, positions_known=state.positions is not None)
         before, after = self._advance(event)
-        rules += [observation_rule(event.mode, chosen=len(before.modes) > 1), deciding_rule(before.rules)]
-        if after.phase is not Phase.OVER and after.rules.level.observed_in_play:
+        rules += [observation_rule(before, event.mode), deciding_rule(before.rules)]
+        if after.phase is Phase.MOVE and after.rules.level.observed_in_play:
             rules.append(IN_PLAY_RULE)
         self.circuit = None
         return LessonStep(
@@ -288,11 +289,11 @@ class _Builder:
         """What an observation in a mode would give now, for a game that stops before one."""
         state = self.game.state
         begin = "As if the board were observed now" if state.phase is Phase.MOVE else "The board is full"
-        rule = observation_rule(mode, chosen=False) if state.position.full else _AS_IF
+        rule = EVERY_PIECE_RULE if state.position.full else _AS_IF
         shown = state.position
         emptied: tuple[int, ...] = ()
         if state.positions is not None:
-            begin, rule = "Now that the positions are known", observation_rule(mode, chosen=True)
+            begin, rule = "Now that the positions are known", observation_rule(state, mode)
             shown, emptied = table_of(state).position, _empty(state.positions.filled)
         # The circuit so far, observed in this mode.
         circuit = PhaseCircuit(self._end_of_phase())

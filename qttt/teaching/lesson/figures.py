@@ -9,7 +9,7 @@ from qttt.display.pictures.circuits import gates_scene, moves_scene
 from qttt.display.pictures.games import captioned
 from qttt.display.pictures.palette import Theme
 from qttt.display.pictures.raster import pdf
-from qttt.display.pictures.scene import Scene, Shape, Text
+from qttt.display.pictures.scene import Scene, Shape, Text, stacked
 from qttt.display.text import percent
 from qttt.game.position import START
 from qttt.teaching.lesson import phrases
@@ -79,8 +79,11 @@ def outcome_bars(distribution: Distribution) -> Scene:
 #: An A4 page and its margins, in points.
 A4 = (595.28, 841.89)
 _MARGIN, _GAP = 40.0, 14.0
-#: Boards and bars are drawn smaller than on a screen, so that most steps take one page.
-_SMALLER = 0.62
+#: Boards and bars are drawn smaller than on a screen, so that they stand side by side and most steps take one
+#: page; the last row of a step is made smaller still, down to this factor, before it begins another.
+_SMALLER, _SQUEEZE = 0.59, 0.7
+#: The first rows of a step, its words and its board, stay on its first page.
+_TOP = 2
 _LINE, _TITLE_LINE, _SIZE = 92, 58, 10.5 / _SMALLER
 
 
@@ -92,22 +95,29 @@ def lesson_pdf(lesson: Lesson, theme: Theme = Theme.LIGHT) -> bytes:
 def lesson_pages(lesson: Lesson) -> list[Scene]:
     """The pages of a lesson's PDF, all A4; each step begins a new one."""
     steps = [page for step in lesson.steps for page in _pages(step)]
-    return steps or [_page([[captioned(board_scene(START, lesson.title))]], lesson.title)]
+    return steps or [_page([([captioned(board_scene(START, lesson.title))], 1.0)], lesson.title)]
 
 
 def _pages(step: LessonStep) -> list[Scene]:
     title = f"{step.number}. {step.title}"
-    pages: list[list[list[Scene]]] = [[]]
+    pages: list[list[tuple[list[Scene], float]]] = [[]]
     room = A4[1] - 2 * _MARGIN
-    for row in _rows(_pieces(step, title)):
-        needed = _height(row)
-        if pages[-1] and room < needed:
-            heading = [_heading(f"{title} (continued)")]
-            pages.append([heading])
-            room = A4[1] - 2 * _MARGIN - _height(heading)
-        pages[-1].append(row)
-        room -= needed
-    return [_page(rows, title) for rows in pages]
+    rows = _rows(_pieces(step, title))
+    for row in rows:
+        squeeze = 1.0
+        if pages[-1] and room < _height(row):
+            squeeze = room / _height(row)
+            if row is not rows[-1] or squeeze < _SQUEEZE:
+                heading = [_heading(f"{title} (continued)")]
+                # The gates go with the circuit, so that neither stands alone.
+                along = pages[-1][_TOP:] if row is rows[-1] else []
+                del pages[-1][len(pages[-1]) - len(along) :]
+                pages.append([(heading, 1.0), *along])
+                room = A4[1] - 2 * _MARGIN - sum(_height(placed) for placed, _ in pages[-1])
+                squeeze = 1.0
+        pages[-1].append((row, squeeze))
+        room -= squeeze * _height(row)
+    return [_page(placed, title) for placed in pages]
 
 
 def _rows(pieces: Iterable[Scene]) -> list[list[Scene]]:
@@ -135,31 +145,35 @@ def _scale(piece: Scene) -> float:
     return min(_SMALLER, (A4[0] - 2 * _MARGIN) / piece.width, tallest / piece.height)
 
 
-def _page(rows: Sequence[Sequence[Scene]], title: str) -> Scene:
+def _page(rows: Sequence[tuple[Sequence[Scene], float]], title: str) -> Scene:
+    """A page of rows, each with the factor by which it is smaller than other rows."""
     shapes: list[Shape] = []
     y = _MARGIN
-    for row in rows:
+    for row, squeeze in rows:
         x = _MARGIN
         for piece in row:
-            shapes += piece.placed(x, y, _scale(piece))
-            x += piece.width * _scale(piece) + _GAP
-        y += _height(row)
-    return Scene(*A4, tuple(shapes), title, " ".join(piece.description for row in rows for piece in row))
+            scale = squeeze * _scale(piece)
+            shapes += piece.placed(x, y, scale)
+            x += piece.width * scale + _GAP
+        y += squeeze * _height(row)
+    return Scene(*A4, tuple(shapes), title, " ".join(piece.description for row, _ in rows for piece in row))
 
 
 def _pieces(step: LessonStep, title: str) -> Iterator[Scene]:
     yield _words(step, title)
     yield step_board(step)
-    # A move's gates are mostly small enough to stand beside the board; the whole circuit never is.
+    # Beside the board: what an observation could give, or a move's gates, which mostly are small enough.
+    if step.distribution is not None:
+        bars = [outcome_bars(step.distribution)]
+        if step.distribution.results:
+            bars.insert(0, bars_scene(RESULTS_TITLE, result_series(step.distribution)))
+        said = " ".join(scene.description for scene in bars)
+        yield stacked(bars, _GAP, bars[-1].title, said)
     if step.circuit is not None:
         yield from (captioned(box_gates(box)) for box in step.circuit.boxes)
     circuit = step_circuit(step)
     if circuit is not None:
         yield captioned(circuit)
-    if step.distribution is not None:
-        if step.distribution.results:
-            yield bars_scene(RESULTS_TITLE, result_series(step.distribution))
-        yield outcome_bars(step.distribution)
 
 
 def _heading(title: str) -> Scene:

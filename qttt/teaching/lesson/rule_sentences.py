@@ -15,6 +15,7 @@ from qttt.game.position import Position
 from qttt.game.result import one_each_is_a_tie
 from qttt.game.roots import read_roots, root_state
 from qttt.game.rules import Level, Rules
+from qttt.game.state import State
 from qttt.game.symbols import Mode, Symbol, View
 
 _REFERENCE = "Player Reference"
@@ -160,24 +161,31 @@ def switch_rule(view: View, *, physical: bool) -> Rule:
     )
 
 
-def observation_rule(mode: Mode, *, chosen: bool) -> Rule:
+EVERY_PIECE_RULE = Rule(
+    "No square is empty, so every piece is looked at: the dice say with which chance each board is found.",
+    f"{_REFERENCE}, “The Observation Phase”",
+)
+
+
+def observation_rule(state: State, mode: Mode) -> Rule:
     """The rule of an observation.
 
     Args:
+        state: the state before it.
         mode: the mode in which symbols were read.
-        chosen: the level lets the initiator choose it.
     """
-    if not chosen:
-        return Rule(
-            "No square is empty, so every piece is looked at: the dice say with which chance each board is "
-            "found.",
-            f"{_REFERENCE}, “The Observation Phase”",
-        )
+    if not state.rules.level.rotated_mode:
+        return EVERY_PIECE_RULE
     how = (
         "△ and □ are read as they are, plus and minus by chance"
         if mode is Mode.STANDARD
         else "plus reads △ and minus reads □, while △ and □ are read by chance"
     )
+    if state.repeats:
+        return Rule(
+            f"Nobody led and no square is empty, so the board is observed again, now in {mode} mode: {how}.",
+            "option no-ties",
+        )
     return Rule(
         f"The player who moved last chooses the mode, here {mode}: {how}.",
         f"{_REFERENCE}, “The Observation Phase”, step 3",

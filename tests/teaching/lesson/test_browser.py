@@ -1,5 +1,6 @@
 """The lesson page in a real browser: Debian's chromium, driven by path; skipped by name where it is not."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -219,6 +220,19 @@ def test_print_wastes_no_page_and_splits_no_box(page: Page) -> None:
         "boards => boards.map(board => board.getBoundingClientRect().width)"
     )
     assert 0 < max(widths) < 718 / 2 + 1
+
+
+@pytest.mark.parametrize("name", ["level-1-superposition", "option-no-ties"])
+def test_moves_are_printed_on_one_page_each(browser: Browser, tmp_path: Path, name: str) -> None:
+    """On A4 no circuit and no box of gates is left over for a page of its own."""
+    lesson = make_lesson(load_record(str(GAMES / f"{name}.qttt")), shots=50)
+    (tmp_path / "lesson.html").write_text(lesson_html(lesson), encoding="utf-8")
+    opened = browser.new_page()
+    opened.goto((tmp_path / "lesson.html").as_uri())
+    printed = opened.pdf(format="A4")
+    opened.close()
+    observed = sum(step.distribution is not None for step in lesson.steps)
+    assert len(re.findall(rb"/Type ?/Page\b", printed)) <= len(lesson.steps) + observed
 
 
 def test_the_text_is_that_of_the_record(page: Page, lesson: Lesson) -> None:

@@ -645,6 +645,16 @@ def test_each_step_of_the_handout_begins_a_page() -> None:
     assert drawn == explained(lesson, "pdf")
 
 
+@pytest.mark.parametrize(("name", "more"), [("level-1-superposition", 0), ("option-no-ties", 1)])
+def test_few_steps_of_the_handout_take_a_second_page(name: str, more: int) -> None:
+    lesson = make_lesson(load_record(str(GAMES / f"{name}.qttt")), shots=20)
+    pages = lesson_pages(lesson)
+    assert len(pages) == len(lesson.steps) + more
+    for page in pages:
+        lowest = max(shape.at[1] for shape in page.shapes if isinstance(shape, Text))
+        assert A4[1] / 3 < lowest < A4[1]
+
+
 def test_figures_of_a_game_without_moves_are_its_empty_board() -> None:
     drawn = explained(lesson_of(""), "pdf")
     assert isinstance(drawn, bytes)

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from examples.make import FOLDER
+from qttt.display.text import UNICODE
+from qttt.game.game import parse_event
 from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.result import Result, points
@@ -15,8 +17,16 @@ from qttt.game.symbols import Mode, Symbol
 from qttt.records.files import load_record
 from qttt.tabletop.d6 import FACES, RollRule
 from qttt.teaching.lesson.building import make_lesson
-from qttt.teaching.lesson.phrases import herald_note, opens_words, verdict_words
+from qttt.teaching.lesson.phrases import (
+    box_words,
+    herald_note,
+    opens_words,
+    pattern_glyphs,
+    pattern_words,
+    verdict_words,
+)
 from qttt.teaching.lesson.steps import Lesson, LessonStep
+from qttt.teaching.lesson.text import LINE, step_text
 
 NAMES = (
     "level-3-interference",
@@ -41,8 +51,6 @@ def lesson(request: pytest.FixtureRequest) -> Lesson:
 @pytest.fixture(scope="module")
 def events(lesson: Lesson) -> list[tuple[LessonStep, object]]:
     """Each step with the event that led to the state after it."""
-    from qttt.game.game import parse_event
-
     return [(step, parse_event(step.token)) for step in lesson.steps if step.token]
 
 
@@ -90,7 +98,11 @@ def test_a_look_ahead_says_what_it_looks_at(lesson: Lesson) -> None:
         assert found[2] == step.distribution.mode
         full = step.after.position.full
         assert found[1] == ("The board is full" if full else "As if the board were observed now")
-        assert ("The record stops here" in step.rules[0].sentence) is not full
+        stops = re.search(
+            r"record stops here; .* it is made only once the board is (\w+)", step.rules[0].sentence
+        )
+        assert bool(stops) is not full
+        assert stops is None or (stops[1] == "full" and step.before.phase is not Phase.OBSERVATION)
         ending = re.fullmatch(
             r"The game goes on: (?:([XO]) is to move|it waits for an (\w+))\.", lesson.ending
         )
@@ -187,8 +199,7 @@ def test_throws_say_what_the_words_before_them_say(rule: RollRule) -> None:
     sides = range(1, FACES + 1)
     throws = [(face,) for face in sides] if rule.dice == 1 else [(a, b) for a in sides for b in sides]
     assert [rule.answer(throw) for throw in throws] == list(yes_of(rule.value))
-    # Seeds: even is yes; 2/5, 2/3, and two ones in 36.
-    assert rule is not RollRule.EVEN or rule.answer((2,))
+    assert rule is not RollRule.EVEN or rule.answer((2,))  # the seeds: even is yes
 
 
 def test_rolls_are_answered_by_what_was_found(events: list[tuple[LessonStep, object]]) -> None:
@@ -213,6 +224,50 @@ def test_rolls_are_answered_by_what_was_found(events: list[tuple[LessonStep, obj
             asks = "is my piece in these two squares?" if len(squares) == 2 else "this square"
             assert asks in found[3]
             assert list(yes_of(found[4]))
+
+
+def test_the_text_prints_chances_and_what_was_empty(lesson: Lesson) -> None:
+    for step in lesson.steps:
+        text = "\n".join(block.plain for block in step_text(step, UNICODE, LINE))
+        said = re.search(r"^This outcome had a chance of ([\d.]+) %(?:: (\S+)|\.)$", text, re.MULTILINE)
+        assert bool(said) is bool(step.token and (step.distribution or step.chance < 1))
+        if said:
+            assert float(said[1]) == pytest.approx(100 * step.chance, abs=0.0051)
+            assert said[2] in (step.token, None)
+        told = re.findall(r"square (\d): (.*?) becomes (.*)", text)
+        assert told == [(str(one.square), one.before, one.after) for one in step.changes]
+        if step.circuit and step.circuit.after:
+            empty = "Amplitudes before: these squares were empty." in text
+            assert empty is not bool(step.circuit.before)
+            before, _, after = text.partition("Amplitudes after:")
+            rows = [(before, part) for part in step.circuit.before]
+            rows += [(after, part) for part in step.circuit.after]
+            for told, part in rows:
+                for pattern, value in part.amplitudes.items():
+                    glyphs, holds = pattern_glyphs(pattern), pattern_words(part.squares, pattern)
+                    row = re.search(rf"^ +{glyphs} +\S+.*? ([\d.]+) % .*{holds}$", told, re.MULTILINE)
+                    assert row
+                    assert float(row[1]) == pytest.approx(100 * abs(value) ** 2, abs=0.0051)
+
+
+def test_rules_name_the_mode_and_the_view(events: list[tuple[LessonStep, object]]) -> None:
+    for step, event in events:
+        sentences = [rule.sentence for rule in step.rules]
+        views = re.findall(r"flipped to the (\w+) view", " ".join(sentences))
+        if isinstance(event, Move):
+            view, expected = step.before.position.view, []
+            for _ in range(event.switches):
+                view = view.other
+                expected.append(view)
+            assert views == expected
+        if isinstance(event, Observation):
+            modes = re.findall(r"(?:, here|, now in) (\w+)(?: mode)?: (.*?)\.", " ".join(sentences))
+            assert [mode for mode, _ in modes] == [event.mode] * step.before.rules.level.rotated_mode
+            for _, how in modes:
+                assert how.startswith("plus reads △ and minus reads □") is (event.mode is Mode.ROTATED)
+            in_play = any("can be played on" in sentence for sentence in sentences)
+            dice = any(step.after.position.dice) and step.after.phase is Phase.MOVE
+            assert in_play is (dice and step.before.rules.level.observed_in_play)
 
 
 def test_chances_are_those_of_the_odds(events: list[tuple[LessonStep, object]]) -> None:
@@ -244,8 +299,6 @@ def test_cross_checks_count_their_shots(lesson: Lesson) -> None:
 
 
 def test_boxes_count_their_gates_and_name_their_heralds(lesson: Lesson) -> None:
-    from qttt.teaching.lesson.phrases import box_words
-
     for step in lesson.steps:
         for box in step.circuit.boxes if step.circuit else ():
             found = re.fullmatch(
