@@ -251,8 +251,11 @@ class KeyboardGame:
     def _after(self, typed: str) -> None:
         names = [name.split()[0] for name in _AFTER]
         word = typed.split()[0].lower()
-        if ALIASES.get(word, word) not in names:
-            raise UsageError(f"the game is over: {unknown(typed, [*names, *ALIASES])}")
+        word = ALIASES.get(word, word)
+        if word not in names:
+            known = word in WORDS or MOVE_LIKE.match(typed)
+            said = "new begins another" if known else unknown(typed, [*names, *ALIASES])
+            raise UsageError(f"the game is over: {said}")
         self.word(typed)
 
     def _answered(self, answer: Callable[[str], object], typed: str) -> None:
