@@ -539,10 +539,11 @@ def test_after_the_end_the_game_is_looked_back_on() -> None:
         "accuracy",
         "Luck: P(X wins) − P(O wins) goes from +1.0000",
         "9 by X: ",
-        "this is its last phase, as it stood before its observation",
+        "If the board were observed now",
         "over> undo\nthe game is over: new begins another\n",
         "over> 5\nthe game is over: new begins another\n",
         "the game is over: cannot read 'revew' (did you mean review?)",
+        "this is its last phase, as it stood before its observation",
     ):
         assert said in after
         after = after.partition(said)[2]
