@@ -18,7 +18,7 @@ PATIENCE = 120.0
 """Seconds after which a program that has not ended is killed."""
 
 ANSWER = 60.0
-"""Seconds in which a program in a conversation answers."""
+"""Seconds in which a program in a conversation answers, on a machine that does much else."""
 
 _WHERE_IS_THE_CURSOR = b"\x1b[6n"
 
