@@ -295,10 +295,11 @@ class KeyboardGame:
         legend = draw_legend(position, self.session.glyphs)
         new = bool(legend) and legend.plain != self._legend
         self._legend = legend.plain if legend else self._legend
+        board = [self.session.board(position, marked=self._marked())]
+        letters = [legend] if legend and new else []
+        # In a low terminal what is above the board may run out of sight, and nothing of the board.
         self.session.show(
-            *([] if self.session.low else [""]),
-            self.session.board(position, marked=self._marked()),
-            *([legend] if new else []),
+            *([*letters, *board] if self.session.low else ["", *board, *letters]),
             *self._evaluation(),
             describe_game(self.game),
         )
