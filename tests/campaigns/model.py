@@ -82,7 +82,7 @@ ANYTHING = tuple(
 )
 
 #: What a step may be, the likelier the more often it is here.
-ACTIONS = ("go_on",) * 8 + ("try_anything", "undo", "save", "load", "resume", "agree_on_a_draw")
+ACTIONS = ("go_on",) * 8 + ("try_anything", "undo", "save", "load", "resume", "end_off_the_board")
 
 #: How often each rule has been taken, over all games of this process, and which rules were played.
 TAKEN: Counter[str] = Counter()
@@ -167,7 +167,7 @@ class GameMachine(RuleBasedStateMachine):
         except IllegalTokenError:
             allowed = False
         else:
-            allowed = not self.game.drawn
+            allowed = not self.game.settlement
         if allowed:
             self._play(token)
             return
@@ -182,7 +182,7 @@ class GameMachine(RuleBasedStateMachine):
 
     def undo(self, data: st.DataObject) -> None:
         TAKEN["undone"] += 1
-        drawn = self.game.drawn
+        settlement = self.game.settlement
         last = self.game.events[-1] if self.game.events else None
         if last is None or isinstance(last, Observation | Positions | Measurement):
             try:
@@ -191,17 +191,21 @@ class GameMachine(RuleBasedStateMachine):
                 pass
             else:
                 raise AssertionError(f"{last} was taken back")
-            assert self.game.drawn == drawn
+            assert self.game.settlement == settlement
             return
         assert self.game.undo() == last
         self.tokens.pop()
         self.oracle = Oracle.replay(self.tokens, self.oracle.level, self.oracle.options, str(self.game.first))
 
-    def agree_on_a_draw(self, data: st.DataObject) -> None:
+    def end_off_the_board(self, data: st.DataObject) -> None:
         if self.game.over or len(self.tokens) < 12:
             return
-        TAKEN["draws"] += 1
-        self.game.drawn = True
+        TAKEN["settled"] += 1
+        loser = data.draw(st.sampled_from([None, *Symbol]))
+        if loser is None:
+            self.game.agree_on_draw()
+        else:
+            self.game.resign(loser, on_time=data.draw(st.booleans()))
 
     def save(self, data: st.DataObject) -> None:
         TAKEN["saved"] += 1
@@ -223,11 +227,8 @@ class GameMachine(RuleBasedStateMachine):
         self.save(data)
         resumed = load_record(self.file).game()
         assert resumed.state == self.game.state
-        assert (resumed.first, resumed.result, resumed.over) == (
-            self.game.first,
-            self.game.result,
-            self.game.over,
-        )
+        assert resumed == self.game
+        assert (resumed.result, resumed.over) == (self.game.result, self.game.over)
         self.game = resumed
 
     @invariant()
@@ -237,10 +238,11 @@ class GameMachine(RuleBasedStateMachine):
         game, oracle = self.game, self.oracle
         state = game.state
         assert (state.phase is Phase.OVER) == oracle.over
-        if game.drawn:
-            assert game.over and str(game.result) == "tie"
+        if game.settlement:
+            loser = game.loss and game.loss.player
+            assert game.over and str(game.result) == ("tie" if loser is None else loser.opponent)
         if oracle.over:
-            if not game.drawn:
+            if not game.settlement:
                 assert str(game.result) == oracle.result
             return
         assert str(state.turn) == oracle.turn

@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 120.0
 """Seconds after which a program that has not ended is killed."""
 
-ANSWER = 20.0
-"""Seconds in which a program in a conversation answers."""
+ANSWER = 60.0
+"""Seconds in which a program in a conversation answers, on a machine that does much else."""
 
 _WHERE_IS_THE_CURSOR = b"\x1b[6n"
 

@@ -169,8 +169,9 @@ COMMAND = Command(
     explanation=(
         "Looks back on a game: what every move, measured square and mode gave away against best play, and "
         "what chance gave. Values are P(X wins) - P(O wins) with best play by both, exact where the level is "
-        f"solved, else those of a search, and it says so. {scale_words()} The luck of a chance is the value "
-        "after it minus the value before it, as X sees it; the table of players shows each player's own."
+        "solved, else those of a search, and it says so. Resigning, running out of time and agreeing on a "
+        f"draw are choices too. {scale_words()} The luck of a chance is the value after it minus "
+        "the value before it, as X sees it; the table of players shows each player's own."
     ),
     examples=(
         "review '5 5*6 1+3 2+4 7+8 9'",

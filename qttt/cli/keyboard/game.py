@@ -251,8 +251,11 @@ class KeyboardGame:
     def _after(self, typed: str) -> None:
         names = [name.split()[0] for name in _AFTER]
         word = typed.split()[0].lower()
-        if ALIASES.get(word, word) not in names:
-            raise UsageError(f"the game is over: {unknown(typed, [*names, *ALIASES])}")
+        word = ALIASES.get(word, word)
+        if word not in names:
+            known = word in WORDS or MOVE_LIKE.match(typed)
+            said = "new begins another" if known else unknown(typed, [*names, *ALIASES])
+            raise UsageError(f"the game is over: {said}")
         self.word(typed)
 
     def _answered(self, answer: Callable[[str], object], typed: str) -> None:
@@ -292,10 +295,11 @@ class KeyboardGame:
         legend = draw_legend(position, self.session.glyphs)
         new = bool(legend) and legend.plain != self._legend
         self._legend = legend.plain if legend else self._legend
+        board = [self.session.board(position, marked=self._marked())]
+        letters = [legend] if legend and new else []
+        # In a low terminal what is above the board may run out of sight, and nothing of the board.
         self.session.show(
-            *([] if self.session.low else [""]),
-            self.session.board(position, marked=self._marked()),
-            *([legend] if new else []),
+            *([*letters, *board] if self.session.low else ["", *board, *letters]),
             *self._evaluation(),
             describe_game(self.game),
         )

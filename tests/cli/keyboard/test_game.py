@@ -530,3 +530,20 @@ def test_more_moves_than_there_are_cannot_be_taken_back_and_none_is() -> None:
     assert "undo is not allowed: no move has been made yet" in shown
     against = play("1+2\nundo 3\nundo\nquit\n", "--level", "1", "--o", "easy", "--seed", "1")
     assert "only one move can be taken back" in against and "1+2 and" in against
+
+
+def test_after_the_end_the_game_is_looked_back_on() -> None:
+    typed = "1\n2\n3\n4\n5\n6\n8\n7\n9\nreview\nexplain\nwhy\nodds\nundo\n5\nrevew\nquit\n"
+    after = play(typed, "--level", "0").partition("over> review\n")[2]
+    for said in (
+        "accuracy",
+        "Luck: P(X wins) − P(O wins) goes from +1.0000",
+        "9 by X: ",
+        "If the board were observed now",
+        "over> undo\nthe game is over: new begins another\n",
+        "over> 5\nthe game is over: new begins another\n",
+        "the game is over: cannot read 'revew' (did you mean review?)",
+        "this is its last phase, as it stood before its observation",
+    ):
+        assert said in after
+        after = after.partition(said)[2]

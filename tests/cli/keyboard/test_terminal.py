@@ -96,7 +96,7 @@ def test_nothing_is_wider_than_the_terminal(columns: int, rows: int) -> None:
         "5*": "cannot read",
         "hint": "It is",
         "why": "1+3 by X",
-        "undo 4": "no move",
+        "undo 4": "only one",
     }
     for typed, answer in answers.items():
         game.send(f"{typed}\r")
@@ -107,6 +107,19 @@ def test_nothing_is_wider_than_the_terminal(columns: int, rows: int) -> None:
     # The input line is the terminal's own; every other line was wrapped between words.
     lines = [line for line in (shown + last).split("\n") if ">" not in line]
     assert max(len(line.rstrip()) for line in lines if "game-" not in line) <= columns
+
+
+def test_a_low_terminal_has_the_whole_board_in_sight() -> None:
+    game = Conversation("play", "--level", "3", "--o", "easy", "--seed", "1", "--eval", columns=34, rows=14)
+    game.until("X>")
+    game.send("5\r")
+    shown = game.until("(easy) plays") + game.until("X to move")
+    assert "red" in shown
+    # One line more for the prompt.
+    assert shown.rpartition("┌")[2].count("\n") < 13
+    game.until("X>")
+    game.send("\x04")
+    assert game.end()[0] == 0
 
 
 def test_a_terminal_that_is_made_smaller_gets_the_small_board() -> None:
