@@ -357,7 +357,7 @@ class Campaign:
         demand(resumed.alive, f"it does not go on: {on}")
         demand(events(file) == whole, f"{events(file)} is another end")
         demand("Job" not in load_record(file).headers, "it still waits")
-        self._tidy(file, *self.folder.glob("*.job"))
+        self._tidy(file, *self.folder.glob("*.job"), *self.folder.glob("*.archive.json"))
 
     def check(self) -> None:
         """A check on a simulated device: resumed by its job's file, if there is one, to the same report."""
@@ -389,7 +389,7 @@ class Campaign:
         demand(resumed.alive, f"it does not go on: {on}")
         demand(told.read_text() == whole, f"{told.read_text()} is another report than {whole}")
         told.unlink()
-        self._tidy(file, job)
+        self._tidy(file, job, *self.folder.glob("*.archive.json"))
 
     def _left(self) -> None:
         """Count what a kill has just left beside the files."""

@@ -169,7 +169,7 @@ def test_perfect_players_lose_nothing_and_the_sum_is_the_result(level: int) -> N
         assert [side.accuracy for side in looked_back.players.values()] == [1.0, 1.0]
 
 
-@pytest.mark.parametrize("options", ["measure-turn", "quantum-only,max-observations=3", "tally"])
+@pytest.mark.parametrize("options", ["measure-turn", "quantum-only,max-observations=3", "measure-turn,tally"])
 def test_without_a_table_the_sum_holds_and_the_search_is_named(options: str) -> None:
     level = 5 if "max" in options else 2
     game = next(games(level, "random", "random", range(1), options))

@@ -62,7 +62,7 @@ def test_no_best_play_comes_behind_a_choice_that_is_not_best() -> None:
 
 def test_what_is_no_opening_is_refused() -> None:
     with pytest.raises(UnsolvedError):
-        explore([], Game(2, "tally"))
+        explore([], Game(2, "measure-turn"))
     full = [Move.parse(token) for token in "123456789"]
     with pytest.raises(UsageError, match="the board is full"):
         explore(full, Game(0))

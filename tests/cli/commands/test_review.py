@@ -64,7 +64,7 @@ def test_people_read_marks_losses_and_luck_also_in_a_narrow_terminal(monkeypatch
     assert max(map(len, narrow.splitlines())) <= 34
     for words in ("blunder", "9*3", "0.3438", "-1.3516"):
         assert words in narrow
-    assert "estimates" in run("review", "5 1+3", "--options", "tally").out
+    assert "estimates" in run("review", "5 1+3", "--options", "measure-turn").out
 
 
 @pytest.mark.parametrize(
