@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from examples.best_play.variants import Variant, left_out, solved_variants, wanted
+from examples.best_play.variants import MOST_LOOKS, PLAYED, Variant, left_out, solved_variants, wanted
 from qttt.display.pictures.scene import Circle, Curve, Point, Scene, Shape, Text
 from qttt.display.pictures.svg import svg
 from qttt.game.rules import LEVELS, SUMMARIES
@@ -34,8 +34,8 @@ def valued() -> list[Variant]:
 
 
 def fairest(level: int) -> Variant:
-    """The variant of a level with the value nearest to 0, of those with few ties if there are any."""
-    of_level = [variant for variant in valued() if variant.level == level]
+    """The variant of a level with the value nearest to 0 whose games end, if it can be with few ties."""
+    of_level = [variant for variant in valued() if variant.level == level and not variant.endless]
     few = [variant for variant in of_level if _number(variant.tie) <= MOST_TIES]
     return min(few or of_level, key=lambda variant: abs(_number(variant.value)))
 
@@ -109,6 +109,18 @@ def _level(number: int) -> Iterator[str]:
             shares = " | ".join(_percent(share) for share in (variant.x, variant.tie, variant.o))
             yield f"| {_named(variant.options)} | {_signed(variant.value)} | {shares} |"
     yield ""
+    for variant in valued():
+        if variant.level == number and variant.endless:
+            yield (
+                f"With {_named(variant.options)} best play need not end: of {PLAYED} games between perfect players "
+                f"{variant.endless}"
+            )
+            yield (
+                f"were still going on after {MOST_LOOKS} observations. Who loses nothing by waiting can wait. "
+                "The shares are those of"
+            )
+            yield "games that may have more and more observations; a game without end is a tie."
+            yield ""
 
 
 def _missing() -> Iterator[str]:

@@ -11,14 +11,16 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, as_completed
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from qttt.cli.commands.solve import solve_report
+from qttt.game.result import Result
 from qttt.game.rules import LEVELS, SUMMARIES, Rules, options_at
+from qttt.players.matches import Match, play_game
 from qttt.solver.making.levels import UNSOLVABLE, solve_level
 from qttt.solver.tables import FOLDER, keep_table, table_path, unpack_table
 from qttt.storage import save_file
@@ -26,6 +28,8 @@ from qttt.storage import save_file
 FILE = Path(__file__).with_name("variants.json")
 #: The largest table that ships, in bytes.
 MOST_SHIPPED = 1_000_000
+#: Games that perfect players play at Level 5, to see whether best play ends, and their observations.
+PLAYED, MOST_LOOKS = 20, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,8 @@ class Variant:
         states: how many values were found.
         seconds: how long it took.
         sha256: of the table's payload: all keys and values.
+        endless: at Level 5, of ``PLAYED`` games between perfect players, those that ``MOST_LOOKS``
+            observations did not end.
     """
 
     level: int
@@ -54,6 +60,7 @@ class Variant:
     states: int
     seconds: float
     sha256: str
+    endless: int | None = None
 
     @property
     def rules(self) -> Rules:
@@ -124,10 +131,20 @@ def main() -> int:
                 flush=True,
             )
             if rules not in known:
-                known[rules] = variant
                 _keep(rules, content)
+                known[rules] = replace(variant, endless=endless(rules))
                 save_file(FILE, _written(known.values()))
     return status
+
+
+def endless(rules: Rules) -> int | None:
+    """How many games between perfect players do not end, where a game may go on for ever."""
+    if not rules.level.observed_in_play:
+        return None
+    options = [*filter(None, (str(rules.options),)), f"max-observations={MOST_LOOKS}"]
+    match = Match("perfect", "perfect", Rules.of(rules.level.number, ",".join(options)), seed=1)
+    games = [play_game(match, number) for number in range(PLAYED)]
+    return sum(game.observations == MOST_LOOKS and game.result is Result.TIE for game in games)
 
 
 def _keep(rules: Rules, content: bytes) -> None:

@@ -239,7 +239,7 @@ class GameMachine(RuleBasedStateMachine):
         state = game.state
         assert (state.phase is Phase.OVER) == oracle.over
         if game.settlement:
-            loser = game.loss and game.loss.player
+            loser = game.loss.player if game.loss else None
             assert game.over and str(game.result) == ("tie" if loser is None else loser.opponent)
         if oracle.over:
             if not game.settlement:

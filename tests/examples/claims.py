@@ -26,13 +26,12 @@ from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Observation, Positions
 from qttt.game.position import Position
 from qttt.game.roots import read_roots, root_state, rotated
-from qttt.game.rules import DEFAULT_LEVEL, LEVELS, Level, Rules
+from qttt.game.rules import DEFAULT_LEVEL, LEVELS, Level, Rules, options_at
 from qttt.game.squares import NAMES, SQUARES, lines_of
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.observation.compiler import compile_moves
 from qttt.players.matches import Match
-from qttt.teaching.guide.observation_rules import options_at
 from qttt.teaching.guide.sections import played, share
 from qttt.teaching.lesson import rule_sentences
 from qttt.teaching.lesson.circuit_steps import board_parts

@@ -4,7 +4,8 @@ from random import Random
 
 import pytest
 
-from examples.best_play.variants import solved_variants, wanted
+from examples.best_play.fairest import fairest
+from examples.best_play.variants import endless, solved_variants, wanted
 from qttt.game.rules import Rules
 from qttt.game.squares import EMPTY
 from qttt.game.state import State
@@ -79,3 +80,11 @@ def test_with_no_ties_a_board_with_equal_lines_is_worth_nothing_and_no_tie() -> 
     full = [verdict(n, Rules.of(5, "no-ties")) for n in range(BOARDS) if EMPTY not in board_text(n)]
     assert len(full) == 512
     assert sum(pair[0] for pair in full if pair) == 0
+
+
+@pytest.mark.slow
+def test_whether_best_play_ends_is_seen_in_games() -> None:
+    said = {variant.rules: variant.endless for variant in solved_variants()}
+    assert said[Rules.of(5)] == endless(Rules.of(5)) == 0
+    assert all((said[rules] is None) == (rules.level.number < 5) for rules in said)
+    assert not fairest(5).endless

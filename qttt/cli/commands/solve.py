@@ -178,6 +178,11 @@ def _show_opening(report: dict[str, Any], named: str, session: Session) -> None:
             f"worth {report['lowest']:+.6f} or {report['highest']:+.6f}; no observed board's value "
             f"changes by more than {report['widest']:.4f}.",
         )
+        if "tally" in report.get("options", ""):
+            session.show(
+                "With tally only a full board ends a game, and best play need not fill one: the odds are",
+                "those of games that may have more and more observations.",
+            )
 
 
 def _show_boards(counts: list[dict[str, int]], session: Session) -> None:

@@ -242,10 +242,10 @@ def test_the_text_prints_chances_and_what_was_empty(lesson: Lesson) -> None:
             before, _, after = text.partition("Amplitudes after:")
             rows = [(before, part) for part in step.circuit.before]
             rows += [(after, part) for part in step.circuit.after]
-            for told, part in rows:
+            for side, part in rows:
                 for pattern, value in part.amplitudes.items():
                     glyphs, holds = pattern_glyphs(pattern), pattern_words(part.squares, pattern)
-                    row = re.search(rf"^ +{glyphs} +\S+.*? ([\d.]+) % .*{holds}$", told, re.MULTILINE)
+                    row = re.search(rf"^ +{glyphs} +\S+.*? ([\d.]+) % .*{holds}$", side, re.MULTILINE)
                     assert row
                     assert float(row[1]) == pytest.approx(100 * abs(value) ** 2, abs=0.0051)
 
