@@ -112,14 +112,12 @@ def _level(number: int) -> Iterator[str]:
     for variant in valued():
         if variant.level == number and variant.endless:
             yield (
-                f"With {_named(variant.options)} best play need not end: of {PLAYED} games between perfect players "
-                f"{variant.endless}"
+                f"With {_named(variant.options)} best play need not end: of {PLAYED} games between perfect "
+                f"players {variant.endless}"
             )
-            yield (
-                f"were still going on after {MOST_LOOKS} observations. Who loses nothing by waiting can wait. "
-                "The shares are those of"
-            )
-            yield "games that may have more and more observations; a game without end is a tie."
+            yield f"were still going on after {MOST_LOOKS} observations. Who loses nothing by waiting can wait."
+            yield "The shares are those of games that may have more and more observations; a game without end is"
+            yield "a tie."
             yield ""
 
 
