@@ -115,9 +115,9 @@ def _level(number: int) -> Iterator[str]:
                 f"With {_named(variant.options)} best play need not end: of {PLAYED} games between perfect "
                 f"players {variant.endless}"
             )
-            yield f"were still going on after {MOST_LOOKS} observations. Who loses nothing by waiting can wait."
-            yield "The shares are those of games that may have more and more observations; a game without end is"
-            yield "a tie."
+            yield f"were still going on after {MOST_LOOKS} observations. Who loses nothing by waiting can"
+            yield "wait. The shares are those of games that may have more and more observations; a game"
+            yield "without end is a tie."
             yield ""
 
 
