@@ -162,30 +162,40 @@ def searched(state: TiqTaqToeState, worth: Callable[[State], float]) -> float:
 
 
 @pytest.mark.parametrize(
-    ("level", "line"),
+    ("level", "options", "line"),
     [
-        (0, "5 1 3 7"),
-        (1, "1+3 5 2+4 6+7"),
-        (2, "1+3 1*2 9 4+5 6"),
-        (2, "5 1+2 3 4+6 7+8 9 =O.XOX..XO"),
-        (3, "1+3 1-2 9 3-4 5+6"),
-        (4, "1+3 1*2 9 3-4 5 6 7"),
-        (4, "1+3 1-2 9 3-4 5 6 7 8"),
-        (5, "1+3 1-2 9 3-4 5 6 7"),
-        (5, "~1+3 1*2~ 9 4 5 6 7"),
+        (0, "", "5 1 3 7"),
+        (1, "", "1+3 5 2+4 6+7"),
+        (1, "quantum-only", "1+3 5+6 2+4 7+8"),
+        (1, "tally", "1+3 5 2+4 6+7"),
+        (2, "", "1+3 1*2 9 4+5 6"),
+        (2, "", "5 1+2 3 4+6 7+8 9 =O.XOX..XO"),
+        (2, "tally", "5 1+2 3 4+6 7+8 9 =O.XOX..XO"),
+        (2, "no-double-entanglement", "1+3 1*2 9 4+5 6"),
+        (2, "quantum-only+tally", "1+3 1*2 8+9 4+5 6+7"),
+        (3, "", "1+3 1-2 9 3-4 5+6"),
+        (3, "quantum-only", "1+3 1-2 5+6 3-4 7+8"),
+        (3, "tally+no-double-entanglement", "1+3 1*2 9 3-4 5+6"),
+        (4, "", "1+3 1*2 9 3-4 5 6 7"),
+        (4, "", "1+3 1-2 9 3-4 5 6 7 8"),
+        (4, "tally", "1+3 1-2 9 3-4 5 6 7 8"),
+        (4, "quantum-only+no-double-entanglement", "1+3 1*2 5+6 3-4 7+8"),
+        (5, "", "1+3 1-2 9 3-4 5 6 7"),
+        (5, "", "~1+3 1*2~ 9 4 5 6 7"),
     ],
 )
-def test_openspiels_search_gives_our_solvers_value(level: int, line: str) -> None:
+def test_openspiels_search_gives_our_solvers_value(level: int, options: str, line: str) -> None:
     """Expectiminimax over OpenSpiel's states, cut where the phase ends at the table's value."""
-    game = pyspiel.load_game(f"tiqtaqtoe(level={level},options={f'max-observations:{1000}' * (level == 5)})")
-    state = after(game, line)
-    prober = prober_for(Game(level=level).rules)
+    endless = "max-observations:1000" * (level == 5)
+    game = pyspiel.load_game(f"tiqtaqtoe(level={level},options={options or endless})")
+    start = Game(level, options.replace("+", ","))
+    prober = prober_for(start.rules)
 
     def worth(moment: State) -> float:
-        return prober.value(replace(moment, rules=Game(level=level).rules)).value
+        return prober.value(replace(moment, rules=start.rules)).value
 
-    ours = Game(level=level).play(line).state
-    assert searched(state, worth) == pytest.approx(prober.value(ours).value, abs=1e-9)
+    ours = start.play(line).state
+    assert searched(after(game, line), worth) == pytest.approx(prober.value(ours).value, abs=1e-9)
 
 
 @pytest.mark.parametrize(
