@@ -239,6 +239,4 @@ class Sitting:
         clock = self.clock and Clock.of(self.clock.control)
         if clock is not None:
             base = base.with_header(CLOCK, str(clock.control))
-        return replace(
-            self, base=base, game=game, number=self.number + 1, offer=None, loss=None, clock=clock
-        )
+        return replace(self, base=base, game=game, number=self.number + 1, offer=None, loss=None, clock=clock)
