@@ -94,7 +94,8 @@ From the server (``id`` where it answers; ``state`` also comes unasked, to every
 - ``dice``, ``moves``, ``odds``; ``odds_rotated``: the odds in rotated mode, null below Level 4.
 - ``choices``: ``[{"token": "5*6", "kind": "entangling", "squares": [5, 6], "before": false, "after":
   true}]``: every legal move; ``before``: it begins with a view switch; ``after``: ``~`` may be added
-  behind it (a view switch after the move). Moves that measure: ``{"token": "?5", "kind": "look", "squares": [5], …}``.
+  behind it (a view switch after the move). Moves that measure:
+  ``{"token": "?5", "kind": "look", "squares": [5], …}``.
   The same for every page: what this one may do is in ``can``.
 - ``modes``: the modes to choose from now, ``[]`` unless the board is full.
 - ``events``: ``[{"token": "5*6", "by": "O", "kind": "entangling", "squares": [5, 6]}]``: the game so far.

@@ -229,7 +229,7 @@ def _event(event: Event, before: State) -> Message:
 
 
 def _links(position: Position) -> list[Message]:
-    """What joins two squares: an entangled pair, the halves of one piece, a cancelled square and its target."""
+    """What joins two squares: an entangled pair, two halves of a piece, a cancelled square and its target."""
     found: list[tuple[str, int, int]] = []
     for root in read_roots(position):
         for site in root.sites:
