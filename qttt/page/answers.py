@@ -15,7 +15,7 @@ from qttt.game.roots import read_roots, root_state, rotated
 from qttt.game.squares import EMPTY
 from qttt.game.state import Phase
 from qttt.game.surds import ZERO
-from qttt.game.symbols import Mode, View
+from qttt.game.symbols import Mode, Symbol, View
 from qttt.page.protocol import Message
 from qttt.records.record import Record
 
@@ -102,18 +102,13 @@ def _advise(record: Record, question: Message) -> Message:
 def _evaluation(record: Record, question: Message) -> Message:
     from qttt.players.advice import standing
     from qttt.solver.boards import WORTH
+    from qttt.solver.probe import Value
 
     game = record.game()
     if game.over:
-        won = WORTH[game.result]
-        return {
-            "value": won,
-            "X": float(won > 0),
-            "tie": float(not won),
-            "O": float(won < 0),
-            "exact": True,
-        }
-    value, exact = standing(game.state)
+        value, exact = Value.of(WORTH[game.result], Symbol.X), True
+    else:
+        value, exact = standing(game.state)
     return {"value": value.value, "X": value.x, "tie": value.tie, "O": value.o, "exact": exact}
 
 
