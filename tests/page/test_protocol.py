@@ -36,7 +36,7 @@ def test_the_schema_is_one() -> None:
     st.dictionaries(st.sampled_from([*KEYS, "more"]), VALUES, max_size=3),
     st.booleans(),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_messages_are_taken_as_the_schema_says(kind: str, keys: dict[str, Any], complete: bool) -> None:
     message: dict[str, Any] = {"type": kind, "id": 1}
     if complete:
