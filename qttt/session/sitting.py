@@ -15,7 +15,7 @@ from qttt.game.result import Result
 from qttt.game.state import Phase
 from qttt.game.symbols import Symbol
 from qttt.players.choices import limited
-from qttt.players.strategies import get_player
+from qttt.players.strategies import get_player, names_computer
 from qttt.records.library import HUMAN
 from qttt.records.record import Record
 from qttt.session.clock import Clock, Control
@@ -78,21 +78,21 @@ class Sitting:
         """Set a table up.
 
         Args:
-            record: the game so far. Its headers ``X`` and ``O`` say who sits there: ``human``, which is what
-                a seat without a header holds, or the name of a computer player; ``Clock`` gives time.
+            record: the game so far. Its headers ``X`` and ``O`` say who sits there: the name of a computer
+                player, else a person; ``Clock`` gives time.
             log: entries to replay.
 
         Raises:
             RecordError: the record cannot be replayed.
-            UsageError: no player has such a name, there is no such clock, or an entry cannot be.
+            UsageError: there is no such clock, or an entry cannot be.
             UnsolvedError: perfect play where the rules are not solved.
         """
-        names = [record.headers.get(str(symbol), HUMAN) for symbol in Symbol]
-        if HUMAN not in names and (rules := limited(record.rules)) != record.rules:
+        names = [record.headers.get(str(symbol)) for symbol in Symbol]
+        computers = [name for name in names if name is not None and names_computer(name)]
+        if len(computers) == len(names) and (rules := limited(record.rules)) != record.rules:
             record = record.with_header("Options", str(rules.options))
-        for name in names:
-            if name != HUMAN:
-                get_player(name, record.rules)
+        for name in computers:
+            get_player(name, record.rules)
         written = record.headers.get(CLOCK)
         clock = None if written is None else Clock.of(Control.parse(written))
         sitting = cls(record, record.game(), clock=clock)
@@ -136,12 +136,12 @@ class Sitting:
         return self.game.turn if self.game.phase is Phase.MOVE else self.game.state.initiator
 
     def player(self, symbol: Symbol) -> str:
-        """Who sits there: ``human``, or the name of a computer player."""
+        """Who sits there: the name of a computer player or of a person, ``human`` if that is not known."""
         return self.base.headers.get(str(symbol), HUMAN)
 
     def is_computer(self, symbol: Symbol) -> bool:
         """Whether a computer player sits there."""
-        return self.player(symbol) != HUMAN
+        return names_computer(self.player(symbol))
 
     def why_not(self, act: Act, by: Symbol) -> str | None:
         """Why a player may not do something now, in a clause; None if they may."""

@@ -11,6 +11,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from random import Random
 from typing import Any, Final, Protocol
@@ -30,7 +31,7 @@ from qttt.observation.samples import Sample
 from qttt.page.answers import LIGHT, answer
 from qttt.page.protocol import Message, MessageError, StaleError, error_message, read_message
 from qttt.page.states import Seen, Thinking, Viewer, actor, catalogue, table_state
-from qttt.players.strategies import PLAYERS, get_player
+from qttt.players.strategies import PLAYERS, get_player, names_computer
 from qttt.records.library import HUMAN
 from qttt.records.record import Record
 from qttt.session.clock import Control
@@ -51,6 +52,8 @@ SEATS: Final[dict[str, tuple[Symbol, ...]]] = {
 }
 MOST_EVENTS: Final = 1000
 """Events of a game that is opened at a table."""
+MOST_SECONDS: Final = 30
+"""Seconds that a computer player at a table may search: others wait for the same workers."""
 MOST_PHASES: Final = 100
 """Observation phases after which a game at a table is refused further moves: a log must end."""
 
@@ -254,6 +257,23 @@ class Rooms:
         room = self._open(name, sitting)
         return room, self._key(name, TABLE)
 
+    def open_record(self, record: Record) -> tuple[Room, str]:
+        """Make a room for a game that the owner has brought, between whoever played it.
+
+        Raises:
+            QtttError: it cannot be played on.
+        """
+        headers = record.headers
+        seats = {str(symbol): headers.get(str(symbol), HUMAN) for symbol in Symbol}
+        message: Message = {
+            "level": record.level.number,
+            **{seat: name for seat, name in seats.items() if names_computer(name)},
+        }
+        if headers.get("Backend") in self.backends:
+            message["backend"] = headers["Backend"]
+        message["record"] = str(record)
+        return self.create(self._new_record(message, owner=True))
+
     def _open(self, name: str, sitting: Sitting) -> Room:
         last = sitting.log[-1].at if sitting.log else None
         now = self._time()
@@ -359,7 +379,7 @@ class Rooms:
                 "version": __version__,
                 "owner": page.owner,
                 **catalogue(),
-                "players": self._players(),
+                "players": self._players,
                 "backends": [
                     {
                         "name": backend.name,
@@ -378,6 +398,7 @@ class Rooms:
                 raise RefusedError("there is no such room, or the key does not open it")
             self._join(page, room, message["key"], message["id"])
 
+    @cached_property
     def _players(self) -> list[Message]:
         found = []
         for name, summary in PLAYERS.items():
@@ -440,7 +461,12 @@ class Rooms:
         for key in ("Job", "Luck", CLOCK, "Seed", "Rolls"):
             record = record.without_header(key)
         for symbol in Symbol:
-            record = record.with_header(str(symbol), message.get(str(symbol), HUMAN))
+            name = message.get(str(symbol), HUMAN)
+            if name != HUMAN:
+                get_player(name, record.rules)
+                if name.startswith("search:") and float(name[7:]) > MOST_SECONDS:
+                    raise UsageError(f"at a table a search takes at most {MOST_SECONDS} s, not {name[7:]}")
+            record = record.with_header(str(symbol), name)
         record = record.with_header("Backend", self._backend(message.get("backend"), owner=owner))
         if clock := message.get("clock"):
             record = record.with_header(CLOCK, str(Control(**clock)))

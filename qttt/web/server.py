@@ -181,7 +181,7 @@ async def _serve(
     )
     fragment = f"token={token}"
     if settings.record is not None:
-        room, key = rooms.create(settings.record)
+        room, key = rooms.open_record(settings.record)
         fragment += f"&room={room.name}&key={key}"
     server = _Server(
         uvicorn.Config(
@@ -196,6 +196,7 @@ async def _serve(
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=2,
             server_header=False,
+            limit_concurrency=3000,
         )
     )
     players.start()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from qttt.game.symbols import Symbol
 from qttt.records.record import Record
 from qttt.session.sitting import Sitting
 from qttt.storage import FileError
@@ -241,6 +242,21 @@ def test_an_opened_record_brings_no_luck_clock_or_backend_of_its_own(store: Sqli
         assert here.page.room.sitting.base.headers["Luck"] != "00"
         assert here.say("new", level=1, record=text, at=1)["events"][-1]["token"] == "5"
         assert "at most 1,000 events" in here.say("new", level=1, record="1 " * 1001)["says"]
+
+    in_loop(work)
+
+
+def test_a_file_s_people_are_people_and_its_backend_is_one_of_ours(store: SqliteStore, time: Time) -> None:
+    def work() -> None:
+        rooms = opened(store, time)
+        for headers, seat, backend in [
+            ('[X "Ada"] [O "hard"] [Backend "os:system"]', True, "dice"),
+            ('[O "Ada"] [Backend "aer"] [Job "x"]', False, "aer"),
+        ]:
+            room, _ = rooms.open_record(Record.parse(f"{headers} 5"))
+            sitting = room.sitting
+            assert (sitting.is_computer(Symbol.X), sitting.is_computer(Symbol.O)) == (False, seat)
+            assert sitting.base.headers["Backend"] == backend and "Job" not in sitting.base.headers
 
     in_loop(work)
 

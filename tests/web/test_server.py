@@ -181,7 +181,7 @@ def test_friends_agree_and_watchers_watch(served: Served, page: PageClient) -> N
 
 @pytest.mark.slow
 def test_a_computer_answers_an_offer_and_can_be_told_to_move_now(page: PageClient) -> None:
-    page.new(2, O="search:60", record="5 5*6")
+    page.new(2, O="search:30", record="5 5*6")
     page.act("play", token="1+3")
     thinking = page.until(lambda state: state["thinking"] is not None)
     assert thinking["thinking"]["doing"] == "moves" and thinking["can"]["hurry"]
@@ -293,7 +293,7 @@ def test_a_worker_that_is_killed_while_it_thinks_is_replaced(served: Served, pag
 @pytest.mark.slow
 def test_what_nobody_waits_for_ends(served: Served) -> None:
     with served.page() as page:
-        page.new(2, O="search:300", record="5 5*6")
+        page.new(2, O="search:30", record="5 5*6")
         page.act("play", token="1+3")
         page.until(lambda state: state["thinking"] is not None)
         room, key = page.joined["room"], page.joined["key"]
@@ -329,6 +329,7 @@ HOSTILE = [
     ("new", {"level": 2, "options": "free-moves"}, "unknown option"),
     ("new", {"level": 2, "O": "search:9999999"}, "does not exist"),
     ("new", {"level": 2, "O": "os:system"}, "does not exist"),
+    ("new", {"level": 2, "O": "search:31"}, "at most 30 s"),
     ("new", {"level": 2, "backend": "os:system"}, "no backend 'os:system' here"),
     ("new", {"level": 2, "backend": "ibm_torino"}, "no backend 'ibm_torino' here"),
     ("new", {"level": 2, "record": "5 5"}, "line 1, column 3"),
