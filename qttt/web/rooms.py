@@ -349,7 +349,8 @@ class Rooms:
         page.tokens -= 1
         if page.tokens < 0:
             raise FloodError("too many messages at once")
-        id = None
+        id, room = None, page.room
+        before = room and room.sitting
         try:
             message = read_message(text)
             id = message["id"]
@@ -365,6 +366,9 @@ class Rooms:
             if isinstance(error, RefusedError):
                 self._log(f"refused: {said}")
             page.send(error_message(said, id))
+            if room is not None and room is page.room and room.sitting is not before:
+                # Of two entries the first could be kept, and the second could not.
+                self._tell(room)
 
     def _on_hello(self, page: Page, message: Message) -> None:
         if "token" in message:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from resource import RLIMIT_FSIZE, setrlimit
 from types import TracebackType
 from typing import Any, Self
 
@@ -53,7 +54,7 @@ class RefusedError(Exception):
 class Served:
     """``qttt serve`` in a process group of its own, ended at the end of the block."""
 
-    def __init__(self, folder: Path, *words: str, port: int = 0) -> None:
+    def __init__(self, folder: Path, *words: str, port: int = 0, most_bytes: int | None = None) -> None:
         self.errors = folder / "serve.err"
         self._file = self.errors.open("ab")
         self.process = subprocess.Popen(
@@ -63,6 +64,7 @@ class Served:
             text=True,
             env={**os.environ, "QTTT_DATA_DIR": str(folder / "data")},
             start_new_session=True,
+            preexec_fn=most_bytes and (lambda: setrlimit(RLIMIT_FSIZE, (most_bytes, most_bytes))),
         )
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()

@@ -486,6 +486,28 @@ def test_a_killed_server_has_lost_nothing_that_a_page_has_seen(tmp_path: Path) -
 
 
 @pytest.mark.slow
+def test_a_disk_that_takes_no_more_stops_no_server_and_loses_nothing(tmp_path: Path) -> None:
+    with Served(tmp_path, most_bytes=200_000) as served, served.page() as page:
+        page.new(0)
+        place = {"room": page.joined["room"], "key": page.joined["key"]}
+        problem, n = "", 0
+        for turn in range(400):
+            try:
+                page.act("play", token=str(turn % 2 + 1)) if turn % 2 == 0 else page.act("undo")
+            except RefusedError as refused:
+                problem = str(refused)
+                page.say("hello")
+                n = page.state["n"]
+                break
+        assert "cannot write to" in problem and "\n" not in problem and n > 5
+        assert page.ask("record")["record"].strip()
+    with Served(tmp_path) as again, again.page(**place) as page:
+        state = page.until(lambda state: True)
+        assert state["n"] == n
+        assert page.act("draw")["n"] == n + 1
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_cleanly_with_its_workers_and_goes_on(tmp_path: Path, number: int) -> None:
     with Served(tmp_path, '[Level "3"] 5 5*6') as served:
