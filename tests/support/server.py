@@ -64,7 +64,9 @@ class Served:
             text=True,
             env={**os.environ, "QTTT_DATA_DIR": str(folder / "data")},
             start_new_session=True,
-            preexec_fn=most_bytes and (lambda: setrlimit(RLIMIT_FSIZE, (most_bytes, most_bytes))),
+            preexec_fn=None
+            if most_bytes is None
+            else lambda: setrlimit(RLIMIT_FSIZE, (most_bytes, most_bytes)),
         )
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
