@@ -259,6 +259,11 @@ def get_player(name: str, rules: Rules, *, clock: bool = True) -> Player:
     raise UsageError(f"player {name!r} does not exist: the players are {', '.join(PLAYERS)}, search:SECONDS")
 
 
+def names_computer(name: str | None) -> bool:
+    """Whether a record's header ``X`` or ``O`` names a computer player; it may as well name a person."""
+    return name is not None and (name in PLAYERS or name.startswith("search:"))
+
+
 def accepts_draw(player: Player, symbol: Symbol, state: State) -> bool:
     """Whether a player takes an offered draw: only if the game does not look better than level to it.
 

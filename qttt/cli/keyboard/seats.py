@@ -11,10 +11,10 @@ from qttt.game.outcomes import Measurement, Observation
 from qttt.game.rules import Rules
 from qttt.game.state import Event, Phase, State
 from qttt.game.symbols import Mode, Symbol
-from qttt.players import PLAYERS, Choice, Look, Player, get_player
+from qttt.players import Choice, Look, Player, get_player
 from qttt.players.choices import decider, limited, unlimited
 from qttt.players.lookahead import MoveNow
-from qttt.players.strategies import accepts_draw
+from qttt.players.strategies import accepts_draw, names_computer
 from qttt.records.library import HUMAN
 from qttt.records.record import Record
 from qttt.solver.probe import is_solved
@@ -127,8 +127,7 @@ def _name(record: Record, symbol: Symbol, name: str | None) -> str:
     written = record.headers.get(str(symbol))
     if name is None:
         # Headers may name people; only a computer's name is a computer.
-        known = written is not None and (written in PLAYERS or written.startswith("search:"))
-        return written if written is not None and known else HUMAN
+        return written if written is not None and names_computer(written) else HUMAN
     if written not in (None, HUMAN, name):
         raise UsageError(f'--{symbol.lower()} {name} contradicts the record\'s header [{symbol} "{written}"]')
     return name
