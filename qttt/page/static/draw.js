@@ -184,3 +184,20 @@ export function length(value, paint) {
     svg("rect", { class: `f-${paint}`, width: 100 * value, height: 8 }),
   );
 }
+
+/**
+ * Replace what an element holds, and keep the focus: on the part with the same `data-key`, else where `lost` puts it.
+ * @param {HTMLElement} host
+ * @param {Child[]} children
+ * @param {() => void} [lost]
+ */
+export function refill(host, children, lost = () => {}) {
+  const focused = document.activeElement instanceof HTMLElement && host.contains(document.activeElement) ? document.activeElement : null;
+  const key = focused?.dataset.key;
+  host.replaceChildren();
+  filled(host, {}, children);
+  if (!focused) return;
+  const again = key === undefined ? null : [...host.querySelectorAll("[data-key]")].find((part) => /** @type {HTMLElement} */ (part).dataset.key === key);
+  if (again instanceof HTMLElement) again.focus();
+  else lost();
+}
