@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from qttt.cli.commands.circuit import circuit_stats, circuit_text
-from qttt.cli.commands.odds import odds_report
 from qttt.crosscheck.by_device import check_by_observer
 from qttt.crosscheck.check import check, dice_probability
+from qttt.display.reports import odds_report
 from qttt.errors import IllegalMoveError, UsageError
 from qttt.game import Game, odds, roots
 from qttt.game.outcomes import Observation

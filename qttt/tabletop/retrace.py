@@ -7,7 +7,7 @@ be asked again in order and answered from the board; what was thrown for each is
 from dataclasses import dataclass
 
 from qttt.game.outcomes import Observation, Positions
-from qttt.game.squares import EMPTY
+from qttt.game.squares import EMPTY, SQUARES
 from qttt.game.state import State
 from qttt.tabletop.questions import Question, Step
 from qttt.tabletop.rolls import table_of
@@ -51,6 +51,28 @@ def retrace(state: State, outcome: Observation | Positions) -> list[Retraced]:
             return steps
         table = table.choose(outcome.mode)
         steps.append(Retraced(table))
+
+
+def reveal_order(state: State, outcome: Observation | Positions) -> list[int]:
+    """The squares in the order in which rolls would settle them, those left out that are known already.
+
+    Args:
+        state: the state before the outcome.
+        outcome: what was observed; possible in that state.
+    """
+    order = [square for square in SQUARES if _settled(table_of(state), square)]
+    known = len(order)
+    for step in retrace(state, outcome):
+        # One roll may settle several squares, all that hangs together with it.
+        order += [square for square in SQUARES if square not in order and _settled(step.table, square)]
+    # A piece whose symbol comes later lies there still.
+    return (order + [square for square in SQUARES if square not in order])[known:]
+
+
+def _settled(table: Table, square: int) -> bool:
+    """Whether it is known what a square holds: a symbol, a piece whose symbol comes later, or nothing."""
+    position = table.position
+    return position.is_observed(square) or not position.at(square)
 
 
 def _answer(table: Table, question: Question, outcome: Observation | Positions) -> bool:

@@ -15,14 +15,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from qttt.cli.commands.advise import advise_report
 from qttt.game import Game
 from qttt.game.moves import Move
 from qttt.game.outcomes import Observation, Positions
 from qttt.game.rules import LEVELS
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
+from qttt.players.advice import advise
 from qttt.players.choices import choices, decider
+from qttt.players.reports import advice_report
 from qttt.records.record import Record
 from qttt.solver.probe import Prober
 from qttt.solver.search import MARGIN
@@ -78,7 +79,7 @@ class Agreement:
     def compare(self, game: Game, solver: Prober) -> None:
         """Hold the advice on a game's present moment against a solver."""
         state = game.state
-        report = json.loads(json.dumps(advise_report(game)))
+        report = json.loads(json.dumps(advice_report(game, advise(game))))
         self.positions += 1
         self.modes += state.phase is Phase.MODE
         self.empty[len(state.position.empty_squares)] += 1

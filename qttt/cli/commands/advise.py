@@ -1,7 +1,7 @@
 """``qttt advise``: the value of every choice, the best one, and why."""
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import (
@@ -21,42 +21,6 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
-def advise_report(game: Game, top: int | None = None) -> dict[str, Any]:
-    """The object that ``qttt advise --json`` prints.
-
-    Args:
-        game: a game at any moment. Once the positions are observed, the choices are the modes.
-        top: how many choices to list; None for all.
-
-    Returns:
-        Who has to choose (None after the end), the value of the position, the method and whether it is exact,
-        how deep a search looked (None for the solver), a sentence of why, and the choices, best first.
-    """
-    from qttt.players.advice import advise
-
-    return _report(game, advise(game), top)
-
-
-def _report(game: Game, advice: "Advice", top: int | None) -> dict[str, Any]:
-    return {
-        "level": game.rules.level.number,
-        "turn": None if advice.turn is None else str(advice.turn),
-        "value": advice.value.value,
-        "method": advice.method,
-        "exact": advice.exact,
-        "depth": advice.depth,
-        "positions": advice.positions,
-        "x": advice.value.x,
-        "tie": advice.value.tie,
-        "o": advice.value.o,
-        "why": advice.why,
-        "moves": [
-            {"move": str(choice), "value": value.value, "x": value.x, "tie": value.tie, "o": value.o}
-            for choice, value in advice.choices[:top]
-        ],
-    }
-
-
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
     add_moment_flags(parser)
@@ -71,12 +35,13 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 def _run(arguments: Namespace, session: Session) -> int:
     from qttt.players.advice import advise
+    from qttt.players.reports import advice_report
 
     game = game_of(arguments, session)
     with waiting(session, "thinking"):
         advice = advise(game)
     if arguments.json:
-        session.write_json(_report(game, advice, arguments.top))
+        session.write_json(advice_report(game, advice, arguments.top))
     else:
         _show(game, advice, arguments.top or _SHOWN, session)
     return 0

@@ -1,74 +1,17 @@
 """``qttt dice``: what lies in every square."""
 
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import add_flags, add_moment_flags, add_record_arguments, game_of
 from qttt.cli.console.session import Session
-from qttt.display.status import lines_report, shown_position, supply
+from qttt.display.reports import dice_report, supply_report
+from qttt.display.status import shown_position
 from qttt.game.dice import COLOURS
-from qttt.game.game import Game
 from qttt.game.moves import Kind
 from qttt.game.position import Position
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Symbol
-
-
-def dice_report(game: Game) -> dict[str, Any]:
-    """The object that ``qttt dice --json`` prints.
-
-    Args:
-        game: a game at any moment. After the end the observed symbols are shown as such, also at Level 5,
-            where they become dice only if the game goes on.
-
-    Returns:
-        The level, the player to move (None after the end), the view, for each square whether it is empty,
-        holds dice or an observed symbol, and to whom it is open; the observed positions while the mode is
-        still open; the squares that are rotated although their dice do not show it (option
-        ``view=physical``); after the end the three-in-a-rows.
-    """
-    position, opens = shown_position(game), game.open_squares()
-    positions = game.state.positions
-    return {
-        "level": game.rules.level.number,
-        "turn": None if game.over else str(game.turn),
-        "view": str(position.view),
-        "squares": [_square(position, square, opens.get(square)) for square in SQUARES],
-        "positions": positions.filled if positions else None,
-        "rotated_unseen": sorted(position.twisted),
-        "lines": lines_report(position.observed) if game.over else None,
-    }
-
-
-def supply_report(game: Game) -> dict[str, Any]:
-    """What ``qttt dice --supply --json`` adds: the dice left in each player's hand and bank."""
-    report: dict[str, Any] = {}
-    for pool, left in zip(("hand", "bank"), supply(game), strict=True):
-        for (player, colour, shape), count in left.items():
-            report.setdefault(str(player), {}).setdefault(pool, {}).setdefault(colour, {})[shape.shape] = (
-                count
-            )
-    return report
-
-
-def _square(position: Position, square: int, open_to: Symbol | None) -> dict[str, Any]:
-    observed = position.is_observed(square)
-    contents = position.at(square)
-    return {
-        "state": "observed" if observed else "dice" if contents else "empty",
-        "symbol": position.observed[square - 1] if observed else None,
-        "dice": [
-            {
-                "shape": die.shape.shape,
-                "owner": str(die.owner),
-                "colour": die.colour,
-                "value": die.value,
-            }
-            for die in contents
-        ],
-        "open_to": None if open_to is None else str(open_to),
-    }
 
 
 def _kind(position: Position, square: int) -> str:

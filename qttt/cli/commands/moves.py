@@ -7,32 +7,8 @@ from typing import Any
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import add_flags, add_moment_flags, add_record_arguments, game_of
 from qttt.cli.console.session import Session
-from qttt.game.game import Game
+from qttt.display.reports import moves_report
 from qttt.game.moves import Kind, Move
-from qttt.game.state import Phase
-
-
-def moves_report(game: Game) -> dict[str, Any]:
-    """The object that ``qttt moves --json`` prints.
-
-    Args:
-        game: a game at any moment; unless it waits for a move, nothing is legal.
-
-    Returns:
-        The level, the player to move (None after the end), the legal moves in the current view, whether the
-        view may be switched, the legal moves after a switch, in canonical order, and the squares that may be
-        measured instead of a move (option ``measure-turn``).
-    """
-    state = game.state
-    waiting = state.phase is Phase.MOVE and not game.over
-    return {
-        "level": game.rules.level.number,
-        "turn": None if game.over else str(game.turn),
-        "legal": [str(move) for move in state.legal_here()] if waiting else [],
-        "can_switch_view": waiting and state.switches_left > 0,
-        "legal_after_switch": [str(move) for move in state.legal_here(switched=True)] if waiting else [],
-        "measurable": [f"?{square}" for square in state.measurable()] if waiting else [],
-    }
 
 
 def _add_arguments(parser: ArgumentParser) -> None:

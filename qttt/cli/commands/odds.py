@@ -6,56 +6,10 @@ from typing import Any
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import add_flags, add_moment_flags, add_record_arguments, game_of, mode_of
 from qttt.cli.console.session import Session
-from qttt.display.status import final_board, lines_report
+from qttt.display.reports import odds_report
 from qttt.game.game import Game
-from qttt.game.odds import Odds
-from qttt.game.result import Result
-from qttt.game.squares import EMPTY
-from qttt.game.symbols import Mode, View
-from qttt.tabletop.rolls import Rolls, roll_odds
-
-
-def odds_report(
-    game: Game, mode: Mode = Mode.STANDARD, rolls: Rolls = Rolls.EXACT, *, lines: bool = False
-) -> dict[str, Any]:
-    """The object that ``qttt odds --json`` prints.
-
-    Args:
-        game: a game at any moment. Where the positions are observed already the odds are given these; after
-            the end the last board is certain.
-        mode: mode of observation.
-        rolls: exact odds, or those of tabletop rolls with a d6.
-        lines: add the three-in-a-rows of every possible board.
-
-    Returns:
-        Level, mode, turn (None after the end), whether the board is full, the view, the probability of every
-        possible board and of every result, and of X, O and nothing in each square.
-
-    Raises:
-        IllegalMoveError: the level does not have the mode.
-        UsageError: d6 rolls that the options exclude.
-    """
-    state = game.state
-    final = final_board(game)
-    odds = roll_odds(state, mode, rolls) if final is None else Odds((), final)
-    outcomes = odds.outcomes()
-    result = dict.fromkeys(Result, 0.0)
-    if game.over:
-        result[game.result] = 1.0
-    else:
-        for board, probability in outcomes.items():
-            result[state.verdict(board)] += probability
-    return {
-        "level": game.rules.level.number,
-        "mode": str(mode),
-        "turn": None if game.over else str(game.turn),
-        "full": state.position.full,
-        "view": str(state.position.view),
-        "outcomes": outcomes,
-        "result": {str(name): probability for name, probability in result.items()},
-        "squares": [{"X": row["X"], "O": row["O"], "empty": row[EMPTY]} for row in odds.squares()],
-        **({"lines": {board: lines_report(board) for board in outcomes}} if lines else {}),
-    }
+from qttt.game.symbols import View
+from qttt.tabletop.rolls import Rolls
 
 
 def _add_arguments(parser: ArgumentParser) -> None:

@@ -9,43 +9,12 @@ from qttt.cli.console.session import Session
 from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.moves import Move
+from qttt.players.reports import openings_report
 from qttt.records.files import read_record
 from qttt.records.record import Record
-from qttt.solver.explorer import Openings, explore
+from qttt.solver.explorer import explore
 
 _MOST = 20
-
-
-def openings_report(record: Record, found: Openings) -> dict[str, Any]:
-    """The object that ``qttt openings --json`` prints.
-
-    Args:
-        record: the line of play.
-        found: its choices.
-
-    Returns:
-        Level; the line; its value, P(X wins) − P(O wins); for each choice its token, all tokens of its class,
-        its value, the probabilities of X, a tie and O, whether it is best, and ``visits``: how probable
-        the class is when both play best along the line, equal choices shared evenly.
-    """
-    return {
-        "level": record.level.number,
-        "line": " ".join(map(str, record.events)),
-        "value": found.value.value,
-        "choices": [
-            {
-                "token": str(choice.move),
-                "class": [str(move) for move in choice.moves],
-                "value": choice.value.value,
-                "X": choice.value.x,
-                "tie": choice.value.tie,
-                "O": choice.value.o,
-                "best": choice.best,
-                "visits": choice.visits,
-            }
-            for choice in found.choices
-        ],
-    }
 
 
 def _add_arguments(parser: ArgumentParser) -> None:

@@ -2,13 +2,14 @@
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import add_flags, add_record_arguments, file_name, record_of
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
 from qttt.errors import UsageError
+from qttt.players.reports import review_report
 from qttt.players.review import Entry, Review, review, scale_words
 from qttt.records.record import Record
 from qttt.storage import save_file
@@ -17,49 +18,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 FORMATS = ("html", "svg", "pdf")
-
-
-def review_report(looked_back: Review) -> dict[str, Any]:
-    """The object that ``qttt review --json`` prints.
-
-    Args:
-        looked_back: what `review` says of a game.
-
-    Returns:
-        The level, the value at the start, the result (``*`` while the game goes on), whether every value is
-        exact, every choice and chance in order, and for each player accuracy, losses and luck. The luck of an
-        event is as X sees it, that of a player as the player does.
-    """
-    return {
-        "level": looked_back.level,
-        "start": looked_back.start,
-        "result": "*" if looked_back.result is None else str(looked_back.result),
-        "exact": looked_back.exact,
-        "events": [_event(entry) for entry in looked_back.entries],
-        "players": {
-            str(player): {"accuracy": side.accuracy, "lost": side.lost, "luck": side.luck}
-            for player, side in looked_back.players.items()
-        },
-    }
-
-
-def _event(entry: Entry) -> dict[str, Any]:
-    return {
-        "n": entry.n,
-        "token": entry.token,
-        "kind": entry.kind,
-        "step": entry.step,
-        "player": None if entry.player is None else str(entry.player),
-        "before": entry.before,
-        "after": entry.after,
-        "choice": entry.choice,
-        "best": entry.best,
-        "best_value": entry.best_value,
-        "loss": entry.loss,
-        "mark": entry.mark,
-        "chance": entry.chance,
-        "luck": entry.luck,
-    }
 
 
 def _add_arguments(parser: ArgumentParser) -> None:

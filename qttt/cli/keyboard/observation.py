@@ -13,7 +13,7 @@ from qttt.errors import IllegalMoveError
 from qttt.game.game import Game
 from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.result import Result
-from qttt.game.squares import EMPTY, SQUARES
+from qttt.game.squares import EMPTY
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.observation.observers import (
@@ -25,9 +25,8 @@ from qttt.observation.observers import (
     observe_positions,
 )
 from qttt.tabletop.questions import Step
-from qttt.tabletop.retrace import retrace
+from qttt.tabletop.retrace import reveal_order
 from qttt.tabletop.rolls import Roll, Rolls, measure_by_rolls, roll_odds, roll_step, table_of
-from qttt.tabletop.table import Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -192,17 +191,8 @@ def reveal(state: State, outcome: Observation | Positions, session: Session, pac
     words = {EMPTY: "empty", "#": "filled"} | {
         str(symbol): session.glyphs.symbol(symbol) for symbol in Symbol
     }
-    known = {square for square in SQUARES if _settled(table_of(state), square)}
-    order: list[int] = []
-    for step in retrace(state, outcome):
-        # One roll may settle several squares, all that hangs together with it.
-        order += [square for square in SQUARES if square not in order and _settled(step.table, square)]
-    # A piece whose symbol comes later lies there still.
-    order += [square for square in SQUARES if square not in order]
     column, waiting = 0, True
-    for square in order:
-        if square in known:
-            continue
+    for square in reveal_order(state, outcome):
         said = f"  {square} {words[cells[square - 1]]}"
         if column + len(said) > session.columns:
             session.write("\n")
@@ -211,12 +201,6 @@ def reveal(state: State, outcome: Observation | Positions, session: Session, pac
         session.write(said)
         column += len(said)
     session.write("\n" * bool(column))
-
-
-def _settled(table: Table, square: int) -> bool:
-    """Whether it is known what a square holds: a symbol, a piece whose symbol comes later, or nothing."""
-    position = table.position
-    return position.is_observed(square) or not position.at(square)
 
 
 def told(game: Game, rolls: Rolls) -> list[str]:

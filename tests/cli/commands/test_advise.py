@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from qttt.cli.commands.advise import advise_report
 from qttt.cli.main import main
 from qttt.game import Game
 from qttt.game.moves import Move
@@ -15,6 +14,7 @@ from qttt.game.symbols import Symbol
 from qttt.players.advice import Advice, advise
 from qttt.players.explanations import LINE_NAMES, chances, why
 from qttt.players.lookahead import Budget
+from qttt.players.reports import advice_report
 from qttt.players.strategies import solved_values
 from qttt.solver import probe
 from qttt.solver.probe import Value
@@ -159,12 +159,12 @@ def test_advise_agrees_with_the_solver_on_random_positions(level: int, count: in
 
 
 def test_a_wrong_value_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def shifted(game: Game) -> dict[str, Any]:
-        report = advise_report(game)
+    def shifted(game: Game, advice: Advice) -> dict[str, Any]:
+        report = advice_report(game, advice)
         report["moves"][-1]["value"] += 1e-9
         return report
 
-    monkeypatch.setattr("tests.campaigns.agreement.advise_report", shifted)
+    monkeypatch.setattr("tests.campaigns.agreement.advice_report", shifted)
     found = compared(2, 5)
     assert any("x - o" in fault for fault in found.faults)
     assert len(found.faults) >= 5
@@ -221,4 +221,5 @@ def test_bad_input_is_one_line_and_status_2() -> None:
 
 
 def test_the_report_is_the_command_s() -> None:
-    assert advise_report(game_of("5 5*6"), 2) == advised("5 5*6", "--top", "2")
+    game = game_of("5 5*6")
+    assert advice_report(game, advise(game), 2) == advised("5 5*6", "--top", "2")
