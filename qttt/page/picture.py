@@ -12,23 +12,10 @@ from qttt.game.squares import NAMES, SQUARES
 
 
 def links_report(game: Game) -> list[dict[str, Any]]:
-    """The links between squares, in the coordinates of the board's picture.
-
-    Args:
-        game: a game at any moment.
-
-    Returns:
-        ``[{"kind": "entangled" | "half" | "cancelled", "squares": [1, 3], "path": [[x, y], …]}]``: three
-        points are start, control point and end of a quadratic curve, more are the corners of a line. The
-        board is 380 wide and high, its squares 120, with a margin of 10.
-    """
+    """The links between squares: ``[{"kind": "entangled" | "half" | "cancelled", "squares": [1, 3]}]``."""
     return [
-        {
-            "kind": link.kind,
-            "squares": list(link.squares),
-            "path": [[round(x, 1), round(y, 1)] for x, y in link.path],
-        }
-        for link in board_links(shown_position(game), game.open_squares())
+        {"kind": link.kind, "squares": [link.first, link.second]}
+        for link in board_links(shown_position(game))
     ]
 
 
@@ -39,9 +26,9 @@ def squares_report(game: Game) -> list[dict[str, Any]]:
         game: a game at any moment.
 
     Returns:
-        Nine of ``{"name": "middle", "label": "half here", "says": "X's red triangle 2, superposition", "dice":
-        [{"paint": "x0", "letter": "R"}]}``: where the square is, the small label of the picture, the contents
-        in words, and for each die the name of its colour in the palette and the letter on it.
+        Nine of ``{"name": "middle", "label": "half here", "says": "X's red triangle 2, superposition",
+        "dice": [{"paint": "x0", "letter": "R"}]}``: where the square is, the small label of the picture, the contents
+        in words, and for each die the name of its colour in the palette and its letter.
     """
     position, opens = shown_position(game), game.open_squares()
     return [

@@ -94,14 +94,17 @@ From the server (``id`` where it answers; ``state`` also comes unasked, to every
 - ``dice``, ``moves``, ``odds``; ``odds_rotated``: the odds in rotated mode, null below Level 4.
 - ``choices``: ``[{"token": "5*6", "kind": "entangling", "squares": [5, 6], "before": false, "after":
   true}]``: every legal move; ``before``: it begins with a view switch; ``after``: ``~`` may be added
-  behind it (a view switch after the move). Moves that measure: ``{"token": "?5", "kind": "look", "squares": [5], …}``.
+  behind it (a view switch after the move). Moves that measure: ``{"token": "?5", "kind": "look",
+  "squares": [5], …}``.
   The same for every page: what this one may do is in ``can``.
 - ``modes``: the modes to choose from now, ``[]`` unless the board is full.
 - ``events``: ``[{"token": "5*6", "by": "O", "kind": "entangling", "squares": [5, 6]}]``: the game so far.
   ``by``: the player, for an observation its initiator; ``kind``: a move's, ``"look"``, ``"positions"`` or
   ``"observation"``; ``squares``: those that it named.
-- ``links``: ``[{"kind": …, "squares": [1, 3]}]``: halves of a piece and pairs that belong together, as
-  `display.pictures` draws them.
+- ``links``: ``[{"kind": "entangled" | "half" | "cancelled", "squares": [1, 3]}]``: pairs and halves that
+  belong together, and from a cancelled square to its target.
+- ``picture``: nine of ``{"name": "middle", "label": "half here", "says": …, "dice": [{"paint": "x0",
+  "letter": "R"}]}``: what stands in each square beside its dice (`qttt.page.picture.squares_report`).
 - ``roots``: ``[{"squares": [1, 3, 6], "dice": [[1, 0], [3, 0]]}]``: the dice that belong together, each as
   square and place among ``dice.squares[square - 1].dice``.
 - ``observation``: the last look if it is the last event, else null: ``{"event": 12, "what": "board" |

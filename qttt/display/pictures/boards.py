@@ -36,14 +36,13 @@ class Link:
     Attributes:
         kind: ``entangled``, ``half`` (the two halves of one piece) or ``cancelled`` (from the invaded square
             to the target).
-        squares: the two.
-        path: the points of the line, in the coordinates of the board's picture; three are start, control
-            point and end of a quadratic curve.
+        first: a square.
+        second: the other one.
     """
 
     kind: str
-    squares: tuple[int, int]
-    path: tuple[Point, ...]
+    first: int
+    second: int
 
 
 def board_scene(
@@ -79,7 +78,7 @@ def board_scene(
     for square in SQUARES:
         if position.configuration(square) is Configuration.CANCELLED:
             shapes += _cross(square)
-    links = [shape for link in board_links(position, opens or {}) for shape in _link_shapes(link)]
+    links = list(_links(position, opens or {}))
     shapes += links
     shapes += _grounds(position, links, opens or {})
     shapes += [_stroke(line) for symbol in Symbol for line in lines_in(position.observed, symbol)]
@@ -207,42 +206,34 @@ def _label(square: int, words: str, *, strong: bool = False) -> Text:
     return Text((x + CELL / 2, y + CELL - 8), words, 10, "ink" if strong else "muted", "middle", strong)
 
 
-def board_links(position: Position, opens: Collection[int] = ()) -> Iterator[Link]:
-    """The links of a board, as they run beside its dice and words.
-
-    Args:
-        position: the board.
-        opens: the squares that say to whom they are open.
-    """
-    taken = [span for square in SQUARES for span in _words_spans(position, square, square in opens)]
-
-    def link(kind: str, first: int, second: int) -> Link:
-        return Link(kind, (first, second), _path(position, first, second, taken))
-
+def board_links(position: Position) -> Iterator[Link]:
+    """The links of a board: what joins its squares, and how."""
     for root in read_roots(position):
         for site in root.sites:
             if site.target is not None:
                 kind = "entangled" if site.attack is Attack.ENTANGLED else "cancelled"
-                yield link(kind, site.square, site.target)
+                yield Link(kind, site.square, site.target)
         if root.in_half:
             first, second = (site.square for site in root.sites)
-            yield link("half", first, second)
+            yield Link("half", first, second)
     for square in SQUARES:
         if position.configuration(square) is Configuration.CANCELLED:
             target = partner(position.dice, square)
             if target is not None:
-                yield link("cancelled", square, target)
+                yield Link("cancelled", square, target)
 
 
-def _link_shapes(link: Link) -> Iterator[Curve | Circle | Polygon]:
-    width, dash, _ = _LINKS[link.kind]
-    path = link.path
-    yield Curve(path, "link", width, dash, bent=len(path) == 3)
-    yield Circle(path[0], 3.4, fill="link")
-    if link.kind == "cancelled":
-        yield _arrow_head(path)
-    else:
-        yield Circle(path[-1], 3.4, fill="link")
+def _links(position: Position, opens: Collection[int]) -> Iterator[Curve | Circle | Polygon]:
+    taken = [span for square in SQUARES for span in _words_spans(position, square, square in opens)]
+    for link in board_links(position):
+        width, dash, _ = _LINKS[link.kind]
+        path = _path(position, link.first, link.second, taken)
+        yield Curve(path, "link", width, dash, bent=len(path) == 3)
+        yield Circle(path[0], 3.4, fill="link")
+        if link.kind == "cancelled":
+            yield _arrow_head(path)
+        else:
+            yield Circle(path[-1], 3.4, fill="link")
 
 
 def _arrow_head(path: tuple[Point, ...]) -> Polygon:
