@@ -27,8 +27,8 @@ def squares_report(game: Game) -> list[dict[str, Any]]:
 
     Returns:
         Nine of ``{"name": "middle", "label": "half here", "says": "X's red triangle 2, superposition",
-        "dice": [{"paint": "x0", "letter": "R"}]}``: where the square is, the small label of the picture, the contents
-        in words, and for each die the name of its colour in the palette and its letter.
+        "dice": [{"paint": "x0", "letter": "R"}]}``: where the square is, the small label of the picture, the
+        contents in words, and for each die the name of its colour in the palette and its letter.
     """
     position, opens = shown_position(game), game.open_squares()
     return [

@@ -1,6 +1,7 @@
 // The board: nine buttons over one picture. It draws what it is given and says which squares were touched.
 
 import { CELL, MARGIN, SIDE, centre, drawDice, drawSymbol, html, percent, svg } from "./draw.js";
+import { route } from "./routes.js";
 
 /** @typedef {import("./types").State} State */
 /** @typedef {import("./types").SquareOdds} SquareOdds */
@@ -56,6 +57,8 @@ export class Board {
     this.swallow = false;
     /** @type {Map<string, string>} */
     this.before = new Map();
+    /** @type {State | null} the state whose links are drawn */
+    this.linked = null;
     this.element.addEventListener("pointerdown", (event) => this.pressed(event));
     this.element.addEventListener("pointermove", (event) => this.pulled(event));
     this.element.addEventListener("pointerup", (event) => this.released(event));
@@ -181,7 +184,10 @@ export class Board {
     this.bars.replaceChildren();
     for (let square = 1; square <= 9; square++) this.drawSquare(view, square);
     this.drawDice(view);
-    this.links.replaceChildren(...(view.revealed ? [] : state.links.flatMap(drawLink)));
+    if (this.linked !== state || view.revealed) {
+      this.linked = state;
+      this.links.replaceChildren(...(view.revealed ? [] : state.links.flatMap((link) => drawLink(state, link))));
+    }
     const lines = Object.values(view.lines ?? {}).flat();
     this.strokes.replaceChildren(...lines.map(drawStroke));
   }
@@ -304,22 +310,19 @@ function drawBar(odds, x, y, preview) {
   ];
 }
 
-/** @param {import("./types").LinkReport} link */
-function drawLink({ kind, path }) {
-  const [first, ...rest] = path.map(([x, y]) => `${x} ${y}`);
-  const end = path[path.length - 1];
-  const line = svg("path", { class: `link ${kind}`, d: `M${first}${path.length === 3 ? "Q" : "L"}${rest.join(" ")}` });
-  const tail = svg("circle", { class: "f-link", cx: path[0][0], cy: path[0][1], r: 3.4 });
-  if (kind !== "cancelled") return [line, tail, svg("circle", { class: "f-link", cx: end[0], cy: end[1], r: 3.4 })];
-  const before = path[path.length - 2];
-  const long = Math.hypot(end[0] - before[0], end[1] - before[1]) || 1;
-  const [ux, uy] = [(end[0] - before[0]) / long, (end[1] - before[1]) / long];
-  const corners = [
-    end,
-    [end[0] - 12 * ux - 6 * uy, end[1] - 12 * uy + 6 * ux],
-    [end[0] - 12 * ux + 6 * uy, end[1] - 12 * uy - 6 * ux],
-  ];
-  return [line, tail, svg("polygon", { class: "f-link", points: corners.map((corner) => corner.join(",")).join(" ") })];
+/**
+ * @param {State} state
+ * @param {import("./types").LinkReport} link
+ */
+function drawLink(state, { kind, squares }) {
+  const [start, bend, end] = route(state, squares);
+  const line = svg("path", { class: `link ${kind}`, d: `M${start.x} ${start.y}Q${bend.x} ${bend.y} ${end.x} ${end.y}` });
+  const tail = svg("circle", { class: "f-link", cx: start.x, cy: start.y, r: 3.4 });
+  if (kind !== "cancelled") return [line, tail, svg("circle", { class: "f-link", cx: end.x, cy: end.y, r: 3.4 })];
+  const long = Math.hypot(end.x - bend.x, end.y - bend.y) || 1;
+  const [ux, uy] = [(end.x - bend.x) / long, (end.y - bend.y) / long];
+  const points = `${end.x},${end.y} ${end.x - 12 * ux - 6 * uy},${end.y - 12 * uy + 6 * ux} ${end.x - 12 * ux + 6 * uy},${end.y - 12 * uy - 6 * ux}`;
+  return [line, tail, svg("polygon", { class: "f-link", points })];
 }
 
 /** @param {number[]} line three squares */

@@ -74,7 +74,7 @@ export function newGame(app) {
       labelled("X, triangles", select("X", players, players.some(([name]) => name === start.X) ? start.X : "human")),
       labelled("O, squares", select("O", players, players.some(([name]) => name === start.O) ? start.O : "human")),
       labelled("Who starts", select("first", [["X", "X starts"], ["O", "O starts"]], start.first ?? "X")),
-      labelled("Observed by", select("backend", backends.map((row) => [row.name, `${row.name} (${row.kind})`]), backends.some((row) => row.name === start.backend) ? start.backend : (backends[0]?.name ?? ""))),
+      labelled("Observed by", select("backend", backends.map((row) => [row.name, `${row.name}: ${row.summary ?? row.kind}`]), backends.some((row) => row.name === start.backend) ? start.backend : (backends[0]?.name ?? ""))),
       html("details", { open: chosen.size > 0 }, html("summary", {}, "Options and clock"), ...options, html("div", { class: "option" }, html("label", {}, clock, html("span", {}, "a clock: minutes, and seconds added for each move")), minutes, increment)),
       html("p", { class: "buttons" }, html("button", { type: "submit", class: "primary" }, "Start")),
     );

@@ -335,13 +335,14 @@ export class Panel {
    */
   lookDetails(shown) {
     const look = shown.observation;
-    if (!look) return [];
-    const thrown = look.illegal + look.herald_failed;
+    if (!look || look.backend === null) return [];
+    const thrown = (look.illegal ?? 0) + (look.herald_failed ?? 0);
+    const kinds = Object.entries(look.impossible);
     return [
       html("h3", {}, "The last look"),
-      html("p", {}, `By ${look.backend}, ${look.shots} ${look.shots === 1 ? "shot" : "shots"}${thrown > 0 ? `, ${thrown} of them did not count` : ""}.`),
-      look.rolls.length > 0 && html("ol", { class: "rolls" }, ...look.rolls.map((roll) => html("li", {}, `${roll.says} ${roll.throws.join(" ")}: ${roll.yes ? "yes" : "no"}`))),
-      look.impossible.length > 0 && html("ul", {}, ...look.impossible.map((one) => html("li", {}, miniBoard(one.board), ` ${one.board}: ${one.why}`))),
+      html("p", {}, `By ${look.backend}${look.shots === null ? "" : `, ${look.shots} ${look.shots === 1 ? "shot" : "shots"}`}${thrown > 0 ? `; ${thrown} did not count` : ""}.`),
+      kinds.length > 0 && html("ul", {}, ...kinds.map(([kind, count]) => html("li", {}, `thrown away: ${kind}, ${count}`))),
+      look.rolls.length > 0 && html("ol", { class: "rolls" }, ...look.rolls.map((roll) => html("li", {}, roll.says))),
     ].filter(Boolean);
   }
 

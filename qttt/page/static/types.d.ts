@@ -4,17 +4,17 @@ export type Player = "X" | "O";
 export interface DieReport { shape: string; owner: string; colour: string; value: number }
 export interface SquareReport { state: "empty" | "dice" | "observed"; symbol: string | null; dice: DieReport[]; open_to: string | null }
 export interface SquarePicture { name: string; label: string; says: string; dice: { paint: string; letter: string }[] }
-export interface LinkReport { kind: string; squares: number[]; path: [number, number][] }
+export interface LinkReport { kind: string; squares: number[] }
 export interface SquareOdds { X: number; O: number; empty: number }
 export interface OddsReport { mode: string; full: boolean; outcomes: Record<string, number>; result: Record<string, number>; squares: SquareOdds[] }
 export interface Choice { token: string; kind: string; squares: number[]; before: boolean; after: boolean }
 export interface Kind { word: string; sign: string; verb: string; attacks: boolean; fills: number; example: string; first_level: number }
 export interface GameEvent { token: string; by: string; kind: string; squares: number[] }
-export interface RollReport { says: string; squares: number[]; throws: number[]; yes: boolean; after: string }
+export interface RollReport { says: string; squares: number[]; throws: number[]; yes: boolean }
 export interface Observation {
   event: number; what: "board" | "positions" | "square"; mode: string | null; cells: string; chance: number; order: number[];
-  lines: Record<string, number[][]> | null; before: Record<string, number> | null; board: string; backend: string;
-  shots: number; illegal: number; herald_failed: number; impossible: { board: string; why: string }[]; rolls: RollReport[];
+  lines: Record<string, number[][]> | null; before: Record<string, number> | null; backend: string | null;
+  shots: number | null; illegal: number | null; herald_failed: number | null; impossible: Record<string, number>; rolls: RollReport[];
 }
 export type Can = Record<"play" | "observe" | "undo" | "draw" | "resign" | "accept" | "decline" | "rematch" | "hurry", boolean>;
 export interface State {
@@ -25,7 +25,7 @@ export interface State {
   dice: { view: string; squares: SquareReport[]; positions: string | null }; odds: OddsReport; odds_rotated: OddsReport | null;
   choices: Choice[]; modes: string[]; events: GameEvent[]; links: LinkReport[]; picture: SquarePicture[];
   roots: { squares: number[]; dice: [number, number][] }[];
-  observation: Observation | null; offer: { kind: string; by: string } | null;
+  luck: string | null; observation: Observation | null; offer: { kind: string; by: string } | null;
   thinking: { by: string; seconds: number; doing: string } | null;
   clock: { X: number; O: number; increment: number; runs: string | null } | null; can: Can;
 }
@@ -33,7 +33,7 @@ export interface LevelRow { number: number; name: string; kinds: string[]; modes
 export interface OptionRow { written: string; name: string; takes: string; levels: number[]; summary: string }
 export interface Welcome {
   type: "welcome"; version: string; owner: boolean; levels: LevelRow[]; options: OptionRow[]; kinds: Kind[];
-  players: { name: string; summary: string; levels: number[] }[]; backends: { name: string; kind: string; owner: boolean }[];
+  players: { name: string; summary: string; levels: number[] }[]; backends: { name: string; kind: string; summary: string; owner: boolean }[];
 }
 export interface Joined { type: "joined"; room: string; key: string; you: string[]; keys?: Record<string, string> }
 export interface Message { type: string; id?: number; [key: string]: any }
