@@ -47,13 +47,13 @@ def processes(jobs: int) -> Iterator[Executor | None]:
     if jobs == 1:
         yield None
         return
-    _fill_standard_streams()
+    fill_standard_streams()
     # Started afresh, the processes share no threads with this one, nor the end of the pipe that it holds.
     context = get_context("spawn")
     watched, held = context.Pipe(duplex=False)
     # This starts the standard library's process that tidies up behind all of them, which must outlive them.
-    with _signals_wait():
-        executor = _Workers(jobs, context, _begin, (watched,))
+    with signals_wait():
+        executor = _Workers(jobs, context, begin_worker, (watched,))
     try:
         yield executor
     except BrokenExecutor as error:
@@ -72,12 +72,13 @@ class _Workers(ProcessPoolExecutor):
     """
 
     def submit(self, task: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        with _signals_wait():
+        with signals_wait():
             return super().submit(task, *args, **kwargs)
 
 
 @contextmanager
-def _signals_wait() -> Iterator[None]:
+def signals_wait() -> Iterator[None]:
+    """Let signals wait while a process is started: it begins with them blocked, until `begin_worker`."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -88,8 +89,12 @@ def _signals_wait() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, old)
 
 
-def _begin(parent: Connection) -> None:
-    """What a worker does first."""
+def begin_worker(parent: Connection) -> None:
+    """What a worker does first.
+
+    Args:
+        parent: the end of the pipe whose other end the parent alone holds.
+    """
     Thread(target=_end_with, args=(parent,), daemon=True).start()
     for number in _SIGNALS - {signal.SIGTERM}:
         signal.signal(number, signal.SIG_IGN)
@@ -106,7 +111,7 @@ def _end_with(parent: Connection) -> None:
     os._exit(1)
 
 
-def _fill_standard_streams() -> None:
+def fill_standard_streams() -> None:
     """Open what of 0, 1 and 2 is closed, so that no pipe gets a number that a worker takes for a stream."""
     while (null := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(null, True)

@@ -94,8 +94,8 @@ From the server (``id`` where it answers; ``state`` also comes unasked, to every
 - ``dice``, ``moves``, ``odds``; ``odds_rotated``: the odds in rotated mode, null below Level 4.
 - ``choices``: ``[{"token": "5*6", "kind": "entangling", "squares": [5, 6], "before": false, "after":
   true}]``: every legal move; ``before``: it begins with a view switch; ``after``: ``~`` may be added
-  behind it (a view switch after the move). Moves that measure: ``{"token": "?5", "kind": "look",
-  "squares": [5], …}``.
+  behind it (a view switch after the move). Moves that measure:
+  ``{"token": "?5", "kind": "look", "squares": [5], …}``.
   The same for every page: what this one may do is in ``can``.
 - ``modes``: the modes to choose from now, ``[]`` unless the board is full.
 - ``events``: ``[{"token": "5*6", "by": "O", "kind": "entangling", "squares": [5, 6]}]``: the game so far.
@@ -134,7 +134,7 @@ From the server (``id`` where it answers; ``state`` also comes unasked, to every
   are legal choices with the same squares.
 - ``state``: ``at``: the state after so many events of this game (stepping through); ``can`` all false.
 - ``advise``: ``top`` (default 5) → the object of ``qttt advise --json``. ``evaluation``: ``at`` → ``{"value":
-  -0.2, "X": 0.3, "tie": 0.2, "O": 0.5, "exact": true, "says": …}``, value being P(X wins) − P(O wins).
+  -0.2, "X": 0.3, "tie": 0.2, "O": 0.5, "exact": true}``, value being P(X wins) − P(O wins).
 - ``review`` → the object of ``qttt review --json``.
 - ``amplitudes``: ``mode``, ``at`` → ``{"roots": [{"squares": [5, 6], "dice": [[5, 0], …], "terms": [{"cells":
   "XO", "amplitude": 0.7071, "probability": 0.5, "dice": [[5, 0], [6, 1]], "says": "…"}]}]}``: ``dice``: the
@@ -204,8 +204,8 @@ def read_message(text: str | bytes) -> Message:
     if not isinstance(message, dict):
         raise UsageError(f"a message must be one JSON object, not {shown(message)}")
     kind = message.get("type")
-    rules = schema()["$defs"].get(f"page.{kind}") if isinstance(kind, str) else None
-    if rules is None:
+    rules = schema()["$defs"].get(f"page.{kind}")
+    if rules is None or not isinstance(kind, str):
         raise UsageError(f"there is no message of the type {shown(kind)}")
     if size > MAX_BYTES and "record" not in rules["properties"]:
         raise UsageError(f"a message has at most {MAX_BYTES:,} bytes, not {size:,}")

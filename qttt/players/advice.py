@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from qttt.game.game import Game
 from qttt.game.state import State
 from qttt.game.symbols import Symbol
-from qttt.players.choices import Choice, choices, decider
+from qttt.players.choices import Choice, choices, decider, unlimited
 from qttt.players.explanations import Judge, why
 from qttt.players.lookahead import Budget, exact_boards, look_ahead
-from qttt.players.strategies import solved_values
+from qttt.players.strategies import solved_values, without_limit
 from qttt.solver import probe
 from qttt.solver.boards import WORTH
 from qttt.solver.probe import Value
@@ -19,6 +19,8 @@ SEARCH = "search"
 #: What a search for advice may weigh.
 BUDGET = Budget(30_000)
 _REPLY_BUDGET = Budget(10_000)
+#: Some tenths of a second.
+_STANDING_BUDGET = Budget(2_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,21 @@ def advise(game: Game, budget: Budget = BUDGET) -> Advice:
     order = probe.ranked(values, decider(state))
     reason = why(state, order[0][0], _judge(method, state, values)) if order else ""
     return Advice(decider(state), value, method, exact, depth, positions, tuple(order), reason)
+
+
+def standing(state: State) -> tuple[Value, bool]:
+    """How the players stand with best play by both, quickly.
+
+    Args:
+        state: any state of a game that goes on.
+
+    Returns:
+        What the position is worth, and whether that is proved; otherwise it is a small search's estimate.
+    """
+    if probe.is_solved(unlimited(state.rules)):
+        endless = without_limit(state)
+        return probe.prober_for(endless.rules).value(endless), True
+    return look_ahead(state, _STANDING_BUDGET, best_only=True).position, False
 
 
 def _judge(method: str, present: State, values: Mapping[Choice, Value]) -> Judge:

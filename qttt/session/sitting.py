@@ -111,8 +111,7 @@ class Sitting:
         record = self.base.updated(self.game)
         if self.loss is None:
             return record
-        lost = record.with_header("Timeout" if self.loss.on_time else "Resigned", str(self.loss.player))
-        return lost.with_header("Result", str(self.loss.player.opponent))
+        return record.with_header("Timeout" if self.loss.on_time else "Resigned", str(self.loss.player))
 
     @property
     def over(self) -> bool:
