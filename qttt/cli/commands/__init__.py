@@ -66,6 +66,7 @@ COMMANDS: tuple[Entry, ...] = (
     *_group(
         "play",
         ("play", "a game at one keyboard, against a computer, or a demonstration"),
+        ("serve", "the board in a browser"),
         ("games", "the games played here: list, show, export, results"),
         ("puzzle", "a position with one best choice, to be found"),
         ("selfplay", "a match of many games between computers"),
