@@ -99,6 +99,9 @@ export class App {
     /** @type {number | undefined} */
     this.hoverTimer = undefined;
     this.heard = performance.now();
+    /** @type {{room: string, question: string, solutions: string[], why: string} | null} */
+    this.puzzle = null;
+    this.verdict = "";
     // What is drawn already, so that nothing is drawn, or read out, twice.
     this.hinting = this.said = this.playersKey = this.meterWords = "";
 
@@ -194,7 +197,7 @@ export class App {
 
   /** Whether a choice may be made on this page now. */
   get playing() {
-    return Boolean(this.state?.can.play && !this.past && !this.revealing && this.lost === null);
+    return Boolean(this.state?.can.play && !this.past && !this.revealing && this.lost === null && !this.table.acting);
   }
 
   /** @param {string} word */
@@ -209,8 +212,13 @@ export class App {
 
   /** The form of a game to begin with: the last one's, on a first visit Level 1 against an easy player. */
   firstGame() {
+    const { form } = this.settings;
+    const players = (this.welcome?.players ?? []).map((row) => row.name);
+    const backend = this.welcome?.backends.find((row) => row.name === form?.backend);
+    const known = [form?.X, form?.O].every((name) => name === "human" || players.includes(name));
+    if (form && known && backend && (!backend.owner || this.welcome?.owner)) return form;
     const easy = this.welcome?.players.find((row) => row.name === "easy" && row.levels.includes(1));
-    return this.settings.form ?? { level: 1, options: "", first: "X", X: "human", O: easy ? "easy" : "human" };
+    return { level: 1, options: "", first: "X", X: "human", O: easy ? "easy" : "human" };
   }
 
   // What comes from the table
@@ -234,12 +242,14 @@ export class App {
     if (!same || before.events.length !== state.events.length || before.phase !== state.phase) {
       this.clear();
       // What happened is news until the next thing happens.
-      this.note = "";
+      this.note = this.verdict;
+      this.verdict = "";
     }
     this.render();
   }
 
   clear() {
+    clearTimeout(this.hoverTimer);
     this.picks = [];
     this.wish = { before: false, after: false, look: false, sign: null };
     this.rivals = [];
@@ -304,10 +314,12 @@ export class App {
    * @param {Promise<any>} answer
    */
   async try(answer) {
+    this.render();
     try {
       return await answer;
     } catch (error) {
-      this.note = error instanceof Error ? error.message : String(error);
+      const said = error instanceof Error ? error.message : String(error);
+      this.note = `${said.charAt(0).toUpperCase()}${said.slice(1)}.`.replace(/([.?!])\.$/, "$1");
       this.render();
       return null;
     }
@@ -323,11 +335,32 @@ export class App {
     return joined !== null;
   }
 
+  /** Set a puzzle: a position with one best choice, which opens as a game. */
+  async newPuzzle() {
+    const puzzle = await this.try(this.table.ask("puzzle", { level: this.state?.level }));
+    if (!puzzle) return;
+    if (await this.open({ record: puzzle.record, X: "human", O: "human" })) {
+      this.puzzle = { ...puzzle, room: this.state?.room };
+      this.render();
+    }
+  }
+
+  /**
+   * Say whether a choice solves the puzzle, if there is one.
+   * @param {string} choice
+   */
+  judge(choice) {
+    if (!this.puzzle || this.puzzle.room !== this.state?.room) return;
+    const { solutions, why } = this.puzzle;
+    this.verdict = `${solutions.includes(choice) ? "Found." : `Not the best choice: that is ${solutions.join(" or ")}.`} ${why}`;
+    this.puzzle = null;
+  }
+
   /** @param {string} token */
   play(token) {
     this.clear();
+    this.judge(token);
     void this.try(this.table.act("play", { token }));
-    this.render();
   }
 
   /** @param {number} square */
@@ -382,7 +415,7 @@ export class App {
     const token = this.wish.look ? `?${square}` : first === undefined ? String(square) : `${first}${sign}${square}`;
     const answer = await this.try(this.table.ask("why", { token: this.wish.before && !this.wish.look ? `~${token}` : token }));
     if (!answer || !this.playing) return;
-    this.note = answer.legal ? "" : `${answer.why}.`.replace(/\.\.$/, ".");
+    this.note = answer.legal ? "" : `${answer.why.charAt(0).toUpperCase()}${answer.why.slice(1)}.`;
     this.nearest = answer.nearest.slice(0, 3);
     this.render();
   }
@@ -543,6 +576,10 @@ export class App {
   // Drawing
 
   render() {
+    const { state } = this;
+    // What the page is about, and whether it waits for something, for styles and for whoever drives it.
+    if (state) this.host.dataset.level = String(state.level);
+    this.host.dataset.busy = this.revealing ? "reveal" : !state || this.table.acting || state.thinking ? "waits" : "no";
     this.renderPlayers();
     this.renderBoard();
     this.renderChooser();
@@ -579,11 +616,16 @@ export class App {
   /** @param {State} shown */
   renderLine(shown) {
     if (this.lost !== null) return this.say(`The line is lost. Trying again in ${Math.ceil(this.lost)} s; the game is safe where it is.`);
-    const parts = this.past ? [`After event ${this.at} of ${this.state?.events.length}: ${shown.says}`] : this.revealing ? [] : [this.note || shown.says];
-    if (this.revealing) parts.push(this.note);
-    else if (!this.past) parts.push(this.nearest.length > 0 ? "Nearest:" : this.picks.length > 0 && this.rivals.length === 0 ? this.pickWords() : this.rivals.length > 0 ? "Which move?" : shown.asks);
-    const hint = this.hint(shown);
-    if (hint) parts.push(hint);
+    if (this.past) return this.say(`After event ${this.at} of ${this.state?.events.length}: ${shown.says}`);
+    if (this.revealing) return this.say(this.note);
+    const parts = [this.note];
+    if (this.rivals.length > 0) parts.push(`${this.picks.join(" and ")}: which move?`);
+    else if (this.nearest.length > 0) parts.push("Nearest:");
+    else if (this.picks.length > 0) parts.push(this.pickWords());
+    else if (shown.phase === "over" || !this.note) parts.push(shown.says);
+    else parts.push(shown.asks);
+    if (this.puzzle && this.puzzle.room === shown.room) parts.push(this.puzzle.question);
+    parts.push(this.hint(shown));
     this.say(parts.filter(Boolean).join(" "), this.nearest);
   }
 
@@ -705,7 +747,10 @@ export class App {
      */
     const add = (words, act, attributes = {}) => made.push(button(words, act, { "data-key": words, ...attributes }));
     /** @param {string} type */
-    const send = (type, keys = {}) => () => void this.try(this.table.act(type, keys));
+    const send = (type, keys = {}) => () => {
+      // Pressed twice, it is meant once.
+      if (!this.table.acting) void this.try(this.table.act(type, keys));
+    };
     if (this.past) {
       add("Back to the game", () => void this.step(null), { class: "primary" });
       add("What if? Play on from here", () => void this.whatIf());
@@ -720,7 +765,10 @@ export class App {
               html(
                 "div",
                 { class: "coin" },
-                button(words, send("observe", { mode }), { "data-key": words, class: "primary" }),
+                button(words, () => {
+                  this.judge(mode);
+                  send("observe", { mode })();
+                }, { "data-key": words, class: "primary" }),
                 odds && html("span", { class: "quiet" }, resultWords(odds.result)),
               ),
             );

@@ -87,20 +87,22 @@ export class Table {
       waits?.progress?.(message.says);
       return;
     }
+    const answers = waits && message.id !== undefined && (message.type === "error" || message.type === waits.type);
+    if (answers) this.waiting.delete(/** @type {number} */ (message.id));
     if (message.type === "welcome") this.welcome(message);
     if (message.type === "joined") this.joined(message);
     if (message.type === "state") {
       this.n = message.n;
       this.state(message);
     }
-    if (!waits || message.id === undefined) return;
-    if (message.type === "error") {
-      this.waiting.delete(message.id);
-      waits.failed(new Refused(message.says));
-    } else if (message.type === waits.type) {
-      this.waiting.delete(message.id);
-      waits.done(message.type === "answer" ? message.answer : message);
-    }
+    if (!answers) return;
+    if (message.type === "error") waits.failed(new Refused(message.says));
+    else waits.done(message.type === "answer" ? message.answer : message);
+  }
+
+  /** Whether something that changes the game was sent and is not answered yet. */
+  get acting() {
+    return [...this.waiting.values()].some(({ type }) => type === "state");
   }
 
   /** Nobody will answer what was asked before the line was lost. */

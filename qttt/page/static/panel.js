@@ -10,6 +10,8 @@ import { button, drawDice, html, length, miniBoard, percent, refill, signedNumbe
 
 const TABS = /** @type {Tab[]} */ (["Moves", "Circuit", "Odds", "Review"]);
 const MOST = 12;
+/** Headings above numbers. */
+const NUMBERS = new Set(["X wins", "tie", "O wins", "accuracy", "lost", "luck"]);
 let numbers = 0;
 
 export class Panel {
@@ -186,20 +188,24 @@ export class Panel {
         app.past !== null && button("What if? Play on from here", () => void app.whatIf(), { "data-key": "what if" }),
         state.can.play && form,
         state.can.play && html("p", { class: "quiet" }, `For example ${written}.`),
-        state.can.play && button("Ask for advice", () => this.advise(), { "data-key": "advice" }),
-        state.can.play && this.adviceList(),
+        state.can.play && html("p", { class: "buttons" }, button("Advice", () => this.advise("advise"), { "data-key": "advice" }), button("Openings", () => this.advise("openings"), { "data-key": "openings" }), button("A puzzle", () => void app.newPuzzle(), { "data-key": "puzzle" })),
+        ...(state.can.play ? this.adviceList() : []),
       ];
     });
   }
 
-  /** Ask which moves are good. */
-  advise() {
+  /**
+   * Ask what the choices of this moment are worth.
+   * @param {"advise" | "openings"} what
+   */
+  advise(what) {
     const state = /** @type {State} */ (this.app.state);
-    const key = this.moment(state);
+    const key = `${what} ${this.moment(state)}`;
     this.advised = key;
     this.advice = null;
     this.render();
-    void this.app.try(this.app.table.ask("advise", { top: 5 })).then((advice) => {
+    const question = what === "advise" ? { top: 5 } : { line: state.events.map((event) => event.token).join(" ") };
+    void this.app.try(this.app.table.ask(what, question)).then((advice) => {
       if (this.advised !== key) return;
       this.advice = advice;
       if (!advice) this.advised = "";
@@ -207,13 +213,31 @@ export class Panel {
     });
   }
 
-  /** The advice for this moment, if it was asked for. */
+  /** What the choices of this moment are worth, if it was asked for. */
   adviceList() {
     const state = /** @type {State} */ (this.app.state);
-    if (this.advised !== this.moment(state)) return false;
-    if (!this.advice) return html("p", { class: "quiet" }, "Computing …");
-    const rows = /** @type {{token: string, win: number, tie: number, loss: number}[]} */ (adviceRows(this.advice));
-    return html("table", {}, html("caption", {}, "Advice"), html("thead", {}, row("th", "move", "win", "tie", "loss")), html("tbody", {}, ...rows.map((one) => html("tr", {}, html("td", {}, button(one.token, () => this.app.play(one.token), { class: "small", "data-key": `advice ${one.token}` })), number(percent(one.win)), number(percent(one.tie)), number(percent(one.loss))))));
+    if (!this.advised.endsWith(` ${this.moment(state)}`)) return [];
+    if (!this.advice) return [html("p", { class: "quiet" }, "Computing …")];
+    // Two reports of the program, with one key or the other for the same thing.
+    const rows = /** @type {any[]} */ (this.advice.moves ?? this.advice.choices);
+    return [
+      html(
+        "table",
+        {},
+        html("caption", {}, this.advice.moves ? "Advice" : "Openings"),
+        html("thead", {}, row("th", "choice", "X wins", "tie", "O wins")),
+        html("tbody", {}, ...rows.map((one) => {
+          const token = one.move ?? one.token;
+          return html(
+            "tr",
+            {},
+            html("td", {}, button(token, () => this.app.play(token), { class: "small", "data-key": `advice ${token}` }), one.class?.length > 1 && html("span", { class: "quiet" }, ` and ${one.class.length - 1} alike`)),
+            number(percent(one.x ?? one.X)), number(percent(one.tie)), number(percent(one.o ?? one.O)),
+          );
+        })),
+      ),
+      this.advice.why && html("p", { class: "quiet" }, this.advice.why),
+    ];
   }
 
   /** @param {State} shown */
@@ -393,7 +417,7 @@ export class Panel {
  * @param {string[]} words
  */
 function row(cell, ...words) {
-  return html("tr", {}, ...words.map((text) => (text || cell === "td" ? html(cell, cell === "th" ? { scope: "col" } : {}, text) : html("td"))));
+  return html("tr", {}, ...words.map((text) => (text || cell === "td" ? html(cell, cell === "th" ? { scope: "col", class: NUMBERS.has(text) ? "number" : null } : {}, text) : html("td"))));
 }
 
 /**
@@ -410,12 +434,4 @@ function number(text, more) {
  */
 function linksOf(circuit, qubits) {
   return [...new Set(qubits.map((qubit) => circuit.qubits[qubit].square).filter((square) => square !== null).map((square) => `s${square}`))].join(" ");
-}
-
-/**
- * The rows of `qttt advise --json`.
- * @param {any} advice
- */
-function adviceRows(advice) {
-  return advice.moves ?? advice.choices ?? [];
 }
