@@ -1,16 +1,12 @@
 """The page in a real browser, on a real server."""
 
-import json
-import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-from qttt.cli.main import main
-from tests.page.driver import Hand, open_game, playable, served, square
-from tests.support.browser import IN_BROWSER, check_axe, complaints_of, started_browser
+from tests.page.driver import Hand, open_game, served
+from tests.support.browser import IN_BROWSER, complaints_of, started_browser
 
 pytestmark = IN_BROWSER
 
