@@ -66,6 +66,59 @@ def open_game(
     page.locator(f".qttt[data-level='{level}']").wait_for()
 
 
+#: A game of Level 4 in which every kind of dice and link stands on the board.
+RICH = "5 5*6 1+3 1-2"
+FULL = "5 1 9 2 3 4 6 7 8"
+
+
+def show_view(page: Page, address: str, view: str) -> None:
+    """Bring the page to one of its views.
+
+    Args:
+        page: a page.
+        address: of the server.
+        view: ``play``, ``chooser``, ``over``, ``observe``, ``projector``, the name of a tab or of a window.
+    """
+    if view == "over":
+        open_game(page, address, 0, game=FULL)
+        page.get_by_role("button", name="Observe the board").click()
+        page.get_by_role("button", name="Rematch").wait_for()
+        return
+    if view == "observe":
+        open_game(page, address, 4, game="5 5*6 1+3 1-2 4+7 7*8 9")
+        return
+    if view == "chooser":
+        open_game(page, address, 4, game="5")
+        square(page, 5).click()
+        square(page, 6).click()
+        page.get_by_role("group", name="Which move?").wait_for()
+        return
+    open_game(page, address, 4, game=RICH)
+    match view:
+        case "play":
+            square(page, 4).click()
+            square(page, 7).hover()
+            page.get_by_text("After 4+7").wait_for()
+        case "projector":
+            page.get_by_role("button", name="Settings").click()
+            page.get_by_label(re.compile("^Projector")).check()
+            page.get_by_role("button", name="Close").click()
+            page.get_by_role("tab", name="Odds").click()
+        case "Circuit" | "Odds" | "Review" | "Moves":
+            sheet = page.get_by_role("button", name="Moves, circuit, odds, review")
+            if sheet.is_visible():
+                sheet.click()
+            page.get_by_role("tab", name=view).click()
+            if view == "Review":
+                page.get_by_role("button", name="Review the game so far").click()
+                page.get_by_role("table", name="Skill and luck").wait_for(timeout=60_000)
+            if view == "Circuit":
+                page.get_by_text("O entangles").last.click()
+        case _:
+            page.get_by_role("navigation", name="Game").get_by_role("button", name=view, exact=True).click()
+            page.get_by_role("dialog").wait_for()
+
+
 class Hand:
     """Somebody who plays at random by one kind of gesture.
 

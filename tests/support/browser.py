@@ -43,5 +43,6 @@ def check_axe(page: Page) -> None:
     """axe-core finds nothing in what is shown, and has looked."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate(CHECKED)
-    assert [(fault["id"], fault["nodes"][0]["html"]) for fault in found["violations"]] == []
+    faults = [(fault["id"], fault["nodes"][0]["html"]) for fault in found["violations"]]
+    assert faults == [], faults
     assert {"color-contrast", "button-name", "region"} <= {rule["id"] for rule in found["passes"]}

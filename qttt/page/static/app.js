@@ -143,7 +143,7 @@ export class App {
       html(
         "main",
         { class: "room" },
-        html("div", { class: "table" }, this.players, this.meter, this.board.element, this.line, this.foresight, this.chooser, this.actions),
+        html("div", { class: "table" }, this.players, this.meter, this.board.element, this.chooser, this.line, this.foresight, this.actions),
         this.panel.element,
       ),
       this.dialog,
@@ -646,7 +646,7 @@ export class App {
    * @param {State} shown
    */
   hint(shown) {
-    if (this.past || this.revealing || !shown.can || (!shown.can.play && !shown.can.observe)) return "";
+    if (this.past || this.revealing || this.picks.length > 0 || this.nearest.length > 0 || (!shown.can.play && !shown.can.observe)) return "";
     const attacks = shown.choices.find((choice) => this.kind(choice.kind)?.attacks);
     const hints = /** @type {[string, boolean, string][]} */ ([
       ["touch", shown.can.play && shown.events.length < 2, "Hint: touch a glowing square twice to place one piece there, or two squares to place it in both."],

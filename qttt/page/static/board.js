@@ -223,7 +223,9 @@ export class Board {
     const words = [`${square}, ${picture.name}: `];
     if (shown !== undefined) words.push(shown === "." ? "found empty" : shown === "#" ? "found filled" : shown === "" ? "not yet observed" : `observed ${shown}`);
     else words.push(picture.says);
-    if (bars) words.push(`; ${view.preview ? "after this choice" : "if observed now"} X ${percent(odds.X)}, O ${percent(odds.O)}, empty ${percent(odds.empty)}`);
+    // The name stays while odds are looked ahead at: those are told in the line below the board.
+    const now = view.state.odds.squares[square - 1];
+    if (bars && report.state === "dice") words.push(`; if observed now X ${percent(now.X)}, O ${percent(now.O)}, empty ${percent(now.empty)}`);
     if (picked) words.push("; chosen");
     if (playable) words.push(`; playable: ${playable}`);
     const button = this.squares[square - 1];

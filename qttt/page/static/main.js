@@ -3,9 +3,19 @@
 import { App } from "./app.js";
 import { Socket } from "./link.js";
 
-/** What the address asks for, after its #. */
+/** What the address asks for, after its #. A plus sign is a superposition's, not a space. */
 function asked() {
-  return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const pairs = location.hash.slice(1).split("&").map((part) => part.split(/=(.*)/s).slice(0, 2));
+  return Object.fromEntries(pairs.map(([key, value]) => [key, decoded(value ?? "")]));
+}
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 const secure = location.protocol === "https:" ? "wss:" : "ws:";

@@ -268,7 +268,7 @@ export class Panel {
     const parts = circuit.blocks.map((block) => ({ label: block.label, qubits: block.qubits, links: linksOf(circuit, block.qubits) }));
     const whole = drawCircuit(circuit.qubits, parts, `The circuit: ${parts.map((part) => part.label).join(", ")}`);
     return [
-      html("h3", {}, "Circuit"),
+      html("h2", {}, "Circuit"),
       html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "The circuit, a box a move" }, whole),
       ...circuit.blocks.map((block, place) => {
         const inside = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `The gates of ${block.label}` });
@@ -300,12 +300,12 @@ export class Panel {
       return picture;
     };
     return [
-      html("h3", {}, "Amplitudes"),
+      html("h2", {}, "Amplitudes"),
       found.roots.length === 0 && html("p", { class: "quiet" }, "No dice on the board."),
       ...found.roots.map((root) => html(
         "section",
         { class: "root", "aria-label": `Root over squares ${root.squares.join(", ")}` },
-        html("h4", {}, `Squares ${root.squares.join(", ")}`),
+        html("h3", {}, `Squares ${root.squares.join(", ")}`),
         ...root.terms.map((term) => {
           const links = [...term.dice.map(([square, place]) => `d${square}.${place}`)].join(" ");
           const words = [...term.cells].map((cell, place) => `${root.squares[place]}${cell === "." ? " empty" : ` ${cell}`}`).join(", ");
@@ -328,9 +328,9 @@ export class Panel {
       return [
         ...this.lookDetails(shown),
         this.modeChoice(shown),
-        html("h3", {}, shown.phase === "over" ? "The result" : "If the board were observed now"),
+        html("h2", {}, shown.phase === "over" ? "The result" : "If the board were observed now"),
         html("table", { class: "bars" }, html("tbody", {}, ...[["X", "X wins"], ["O", "O wins"], ["tie", "tie"], ["continue", "goes on"]].map(([result, words]) => html("tr", {}, html("th", { scope: "row" }, words), html("td", { class: "wide" }, length(odds.result[result] ?? 0, result === "X" ? "x-ahead-3" : result === "O" ? "o-ahead-3" : "muted")), number(percent(odds.result[result] ?? 0)))))),
-        html("h3", {}, "Boards"),
+        html("h2", {}, "Boards"),
         html("table", { class: "bars" }, looked && html("caption", {}, `exact above, ${looked.kept} looks below${looked.illegal + looked.herald_failed > 0 ? `; ${looked.illegal + looked.herald_failed} of ${looked.shots} shots did not count` : ""}`), html("tbody", {}, ...boards.slice(0, MOST).map(([board, chance]) => {
           const seen = looked ? (looked.boards[board] ?? 0) / Math.max(1, looked.kept) : 0;
           return html("tr", {}, html("th", { scope: "row" }, miniBoard(board), html("span", { class: "hidden" }, board)), html("td", { class: "wide" }, length(chance / most, "bar-dice"), looked && length(seen / most, "bar-shots")), number(percent(chance), looked && html("span", { class: "quiet" }, html("br"), percent(seen))));
@@ -363,7 +363,7 @@ export class Panel {
     const thrown = (look.illegal ?? 0) + (look.herald_failed ?? 0);
     const kinds = Object.entries(look.impossible);
     return [
-      html("h3", {}, "The last look"),
+      html("h2", {}, "The last look"),
       html("p", {}, `By ${look.backend}${look.shots === null ? "" : `, ${look.shots} ${look.shots === 1 ? "shot" : "shots"}`}${thrown > 0 ? `; ${thrown} did not count` : ""}.`),
       kinds.length > 0 && html("ul", {}, ...kinds.map(([kind, count]) => html("li", {}, `thrown away: ${kind}, ${count}`))),
       look.rolls.length > 0 && html("ol", { class: "rolls" }, ...look.rolls.map((roll) => html("li", {}, roll.says))),
@@ -399,7 +399,7 @@ export class Panel {
     const y = (value) => 45 - 40 * value;
     const players = /** @type {[string, any][]} */ (Object.entries(review.players));
     return [
-      html("h3", {}, "Value from event to event"),
+      html("h2", {}, "Value from event to event"),
       svg("svg", { class: "graph", viewBox: "0 0 300 90", role: "img", "aria-label": `From ${signedNumber(values[0])} to ${signedNumber(values[values.length - 1])}, X above and O below the line` },
         svg("path", { class: "s-faint", d: "M6 45H294M6 5H294M6 85H294" }),
         svg("path", { class: "s-bar-dice", fill: "none", "stroke-width": 2, d: values.map((value, place) => `${place ? "L" : "M"}${x(place)} ${y(value)}`).join("") }),
