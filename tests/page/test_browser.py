@@ -242,7 +242,7 @@ def test_records_open_by_file_paste_and_address(page: Page, address: str, tmp_pa
     page.get_by_role("button", name="1*2, O, entangling").wait_for()
     page.get_by_role("button", name="Share").click()
     shared = page.get_by_label("Address of this game").input_value()
-    assert shared.endswith("#level=2&game=1%2B9%201*2")
+    assert shared.endswith("#level=2&game=1+9%201*2")
     with page.expect_download() as download:
         page.get_by_role("link", name="Save the record").click()
     assert "1+9 1*2" in Path(download.value.path()).read_text(encoding="utf-8")

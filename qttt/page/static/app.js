@@ -173,7 +173,7 @@ export class App {
     };
     this.table.state = (state) => this.arrived(state);
     transport.down = (seconds) => {
-      this.table.forget();
+      this.table.forget("the line was lost");
       this.lost = seconds;
       this.render();
     };
@@ -330,7 +330,8 @@ export class App {
    * @param {Record<string, any>} form the keys of the message `new`
    */
   async open(form) {
-    const joined = await this.try(this.table.send("new", form, "joined"));
+    const level = form.level ?? Number(/\[Level\s+"(\d)"\]/.exec(form.record ?? "")?.[1] ?? 2);
+    const joined = await this.try(this.table.send("new", { ...form, level }, "joined"));
     if (joined) this.note = "";
     return joined !== null;
   }

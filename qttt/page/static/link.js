@@ -95,6 +95,8 @@ export class Table {
       this.n = message.n;
       this.state(message);
     }
+    // A message that could not be read at all: whoever waits is told, since nobody knows which it was.
+    if (message.type === "error" && typeof message.id !== "number") this.forget(message.says);
     if (!answers) return;
     if (message.type === "error") waits.failed(new Refused(message.says));
     else waits.done(message.type === "answer" ? message.answer : message);
@@ -105,11 +107,14 @@ export class Table {
     return [...this.waiting.values()].some(({ type }) => type === "state");
   }
 
-  /** Nobody will answer what was asked before the line was lost. */
-  forget() {
+  /**
+   * Nobody will answer what was sent so far.
+   * @param {string} why
+   */
+  forget(why) {
     const waits = [...this.waiting.values()];
     this.waiting.clear();
-    for (const one of waits) one.failed(new Refused("the line was lost"));
+    for (const one of waits) one.failed(new Refused(why));
   }
 
   /**
