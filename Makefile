@@ -9,6 +9,8 @@
 # make mutation    rules, dice, gates, lean circuits and decoder changed; the tests must notice
 # make statistics  ten million samples of every random path
 # make checks      300 true checks at each of Levels 2 to 5, for false alarms
+# make browser     whole games in Chromium at every level by mouse, keys, taps and drags, with figures
+# make board-pictures   the README's pictures of the board, in examples/board
 #
 # The interpreter is the first Python 3.11 or newer found; PYTHON=/path/to/python3 chooses another.
 
@@ -25,8 +27,9 @@ MUTANTS ?=
 SAMPLES ?= 10000000
 CHECKS ?= 300
 LUCK ?= 10000
+BOARD_GAMES ?= 2
 
-.PHONY: play test floors fuzz model kills mutation statistics checks luck clean
+.PHONY: play test floors fuzz model kills mutation statistics checks luck browser board-pictures clean
 .DELETE_ON_ERROR:
 
 play: $(VENV)/.installed
@@ -38,6 +41,7 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	.ci/page-types
 	$(BIN)/python -m pytest -m "" -n $(PYTEST_WORKERS) --dist worksteal
 
 floors:
@@ -65,8 +69,15 @@ checks: $(VENV)/.installed-test
 luck: $(VENV)/.installed-test
 	$(CAMPAIGN).luck --games $(LUCK)
 
+browser: $(VENV)/.installed-test
+	.ci/page-types
+	$(CAMPAIGN).browser --games $(BOARD_GAMES)
+
+board-pictures: $(VENV)/.installed-test
+	$(CAMPAIGN).browser --pictures examples/board
+
 clean:
-	rm -rf $(VENV) .floors build dist
+	rm -rf $(VENV) .floors .typescript build dist
 
 $(BIN)/python:
 	@python=$$(PYTHON="$(PYTHON)" .ci/find-python) && \

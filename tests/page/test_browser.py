@@ -177,8 +177,8 @@ def test_hovering_shows_the_odds_after_a_choice(page: Page, address: str) -> Non
 
 
 def odds_place(odds: Mapping[str, Any], number: int) -> int:
-    """The place of a square's first bar among those that are shown, two for each square that may be filled."""
-    return 2 * sum(row["empty"] < 1 for row in odds["squares"][: number - 1])
+    """The place of a square's first bar: two are shown for each square that may be filled."""
+    return 2 * sum(int(row["empty"] < 1) for row in odds["squares"][: number - 1])
 
 
 def test_typed_moves_and_keys_on_the_board(page: Page, address: str) -> None:

@@ -693,7 +693,7 @@ export class App {
         { class: `player${turn ? " turn" : ""}` },
         playerMark(seat),
         html("span", { class: "name" }, `${seat} ${mine ? "you" : player}${computer ? " (computer)" : ""}`),
-        turn && html("span", { class: "whose" }, "to move"),
+        turn && html("span", { class: "whose" }, state.phase === "move" ? "to move" : "to observe"),
         notes.length > 0 && html("span", { class: "quiet" }, notes.join(" · ")),
       );
     });
