@@ -177,6 +177,19 @@ class StaleError(QtttError):
     """A page acts on a state that is no more."""
 
 
+class MessageError(UsageError):
+    """Something that is no message of a page.
+
+    Attributes:
+        id: the number that it bears all the same, for the answer; None if it has none.
+    """
+
+    def __init__(self, said: str, id: int | None = None) -> None:
+        """Say what is wrong with it."""
+        self.id = id
+        super().__init__(said)
+
+
 @cache
 def schema() -> Message:
     """The JSON Schema of every message in both directions."""
@@ -192,17 +205,27 @@ def read_message(text: str | bytes) -> Message:
         text: one message.
 
     Raises:
-        UsageError: it is too long, no JSON, or no message that a page may send.
+        MessageError: it is too long, no JSON, or no message that a page may send.
     """
     size = len(text.encode("utf-8", "replace") if isinstance(text, str) else text)
     if size > MAX_RECORD_BYTES:
-        raise UsageError(f"a message has at most {MAX_RECORD_BYTES:,} bytes, not {size:,}")
+        raise MessageError(f"a message has at most {MAX_RECORD_BYTES:,} bytes, not {size:,}")
     try:
         message = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        raise UsageError("a message must be one JSON object") from None
+        raise MessageError("a message must be one JSON object") from None
     if not isinstance(message, dict):
-        raise UsageError(f"a message must be one JSON object, not {shown(message)}")
+        raise MessageError(f"a message must be one JSON object, not {shown(message)}")
+    try:
+        _check_message(message, size)
+    except UsageError as error:
+        id = message.get("id")
+        known = type(id) is int and 0 <= id < 1 << 53
+        raise MessageError(str(error), id if known else None) from None
+    return message
+
+
+def _check_message(message: Message, size: int) -> None:
     kind = message.get("type")
     rules = schema()["$defs"].get(f"page.{kind}")
     if rules is None or not isinstance(kind, str):
@@ -210,7 +233,6 @@ def read_message(text: str | bytes) -> Message:
     if size > MAX_BYTES and "record" not in rules["properties"]:
         raise UsageError(f"a message has at most {MAX_BYTES:,} bytes, not {size:,}")
     _check(message, rules, f"the message {quoted(kind)}")
-    return message
 
 
 def _refuse(word: str) -> None:

@@ -114,7 +114,7 @@ def make_app(
             Route("/favicon.ico", icon),
             Route("/page/{ticket:str}", shown),
             WebSocketRoute("/socket", lambda socket: _talk(rooms, socket, log)),
-            Mount("/static", StaticFiles(directory=folder, check_dir=False)),
+            *([Mount("/static", StaticFiles(directory=folder))] if folder.is_dir() else []),
         ]
     )
     return Guard(_with_headers(app), hosts, log)

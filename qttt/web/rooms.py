@@ -27,7 +27,7 @@ from qttt.game.state import Event, Phase
 from qttt.game.symbols import Mode, Symbol
 from qttt.observation.observers import DICE
 from qttt.page.answers import LIGHT, answer
-from qttt.page.protocol import Message, StaleError, error_message, read_message
+from qttt.page.protocol import Message, MessageError, StaleError, error_message, read_message
 from qttt.page.states import Seen, Thinking, Viewer, actor, catalogue, table_state
 from qttt.players.strategies import PLAYERS, get_player
 from qttt.records.library import HUMAN
@@ -328,6 +328,8 @@ class Rooms:
                 page.send(self._state(page.room, page))
         except (QtttError, CircuitsError) as error:
             said = str(error)
+            if isinstance(error, MessageError):
+                id = error.id
             if isinstance(error, RefusedError):
                 self._log(f"refused: {said}")
             page.send(error_message(said, id))

@@ -7,6 +7,7 @@ They end with this process, however that ends (`qttt.workers`).
 
 import asyncio
 import os
+import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -48,8 +49,10 @@ class _Worker:
             QtttError: the task failed, or the process ended.
         """
         try:
-            self._pipe.send((task, args))
-            done, found = self._pipe.recv()
+            # A connection's own `send` hands out a buffer; when the pipe breaks, the interpreter may then
+            # crash while it collects garbage (seen with Python 3.12.1).
+            self._pipe.send_bytes(pickle.dumps((task, args)))
+            done, found = pickle.loads(self._pipe.recv_bytes())
         except (EOFError, OSError) as error:
             raise WorkerEndedError("a worker process was ended from outside") from error
         if done:
@@ -157,10 +160,10 @@ def _work(watched: Connection, pipe: Connection, warm: Callable[[], object]) -> 
         warm()
     while True:
         try:
-            task, args = pipe.recv()
+            task, args = pickle.loads(pipe.recv_bytes())
         except (EOFError, OSError):
             return
-        pipe.send(_done(task, args))
+        pipe.send_bytes(pickle.dumps(_done(task, args)))
 
 
 def _done(task: Callable[..., Any], args: tuple[Any, ...]) -> tuple[bool, Any]:

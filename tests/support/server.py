@@ -34,6 +34,13 @@ def faults(message: Message) -> list[str]:
     return [f"{error.json_path}: {error.message}"[:300] for error in validator.iter_errors(message)]
 
 
+def _words(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
 class RefusedError(Exception):
     """The server answered with an error."""
 
@@ -88,7 +95,8 @@ class Served:
 
     @property
     def workers(self) -> list[int]:
-        return [pid for pid in alive_in_group(self.process.pid) if pid != self.process.pid]
+        """The workers' processes; not that of the standard library, which tidies up behind them."""
+        return [pid for pid in alive_in_group(self.process.pid) if b"spawn_main" in _words(pid)]
 
     def left(self) -> list[int]:
         return left_in_group(self.process.pid)

@@ -55,8 +55,13 @@ def check_reports(state: dict[str, Any], record: str) -> None:
     assert state["result"] == str(game.result)
 
 
-@pytest.mark.parametrize("level", range(6))
-@pytest.mark.parametrize("backend", ["dice", "aer"])
+@pytest.mark.parametrize(
+    ("level", "backend"),
+    [
+        *((level, "dice") for level in range(6)),
+        *(pytest.param(level, "aer", marks=pytest.mark.slow) for level in range(6)),
+    ],
+)
 def test_a_game_at_every_level(page: PageClient, level: int, backend: str) -> None:
     page.new(level, O="easy", backend=backend)
     sent = play_on(page, Random(level).choice)
@@ -101,7 +106,7 @@ def test_every_choice_is_legal_and_there_is_no_other(page: PageClient) -> None:
 
 
 def test_a_computer_observes_and_chooses_modes_by_itself(page: PageClient) -> None:
-    page.new(4, X="easy", O="random", backend="dice")
+    page.new(4, X="easy", O="random", backend="dice", record="1 2+3 4 5+6")
     state = page.until(lambda state: state["phase"] == "over")
     tokens = [event["token"] for event in state["events"]]
     assert any(token.startswith("=p:") for token in tokens)
@@ -110,6 +115,7 @@ def test_a_computer_observes_and_chooses_modes_by_itself(page: PageClient) -> No
     assert page.state["game"] == 2 and page.state["first"] == "O"
 
 
+@pytest.mark.slow
 def test_a_noisy_device_shows_its_impossible_shots(page: PageClient) -> None:
     pytest.importorskip("qiskit_ibm_runtime")
     record = '[Level "2"] 1 1*2 3 3*4 5 5*6 7 7*8 9'
@@ -174,6 +180,7 @@ def test_friends_agree_and_watchers_watch(served: Served, page: PageClient) -> N
         assert x.state["result"] == "O" and x.state["how"] == "resigned"
 
 
+@pytest.mark.slow
 def test_a_computer_answers_an_offer_and_can_be_told_to_move_now(page: PageClient) -> None:
     page.new(2, O="search:60", record="5 5*6")
     page.act("play", token="1+3")
@@ -209,6 +216,7 @@ def test_of_two_pages_at_one_moment_one_moves(served: Served, page: PageClient) 
         assert page.state["events"] == other.state["events"] and len(page.state["events"]) == 1
 
 
+@pytest.mark.slow
 def test_the_clock_ends_a_game(page: PageClient) -> None:
     page.new(2, clock={"seconds": 1, "increment": 0})
     page.act("play", token="5")
@@ -217,6 +225,7 @@ def test_the_clock_ends_a_game(page: PageClient) -> None:
     assert (ended["result"], ended["how"], ended["clock"]["O"]) == ("X", "clock", 0)
 
 
+@pytest.mark.slow
 def test_questions_are_answered(page: PageClient) -> None:
     page.new(3, record="5 5*6 1+3 2 4+7", O="human")
     record = page.ask("record")["record"]
@@ -254,6 +263,7 @@ def test_a_shared_game_comes_back(page: PageClient) -> None:
     assert shared["qr"]["size"] >= 21 and shared["qr"]["path"].startswith("M0 0h7")
 
 
+@pytest.mark.slow
 def test_a_lesson_is_a_page_of_its_own(served: Served, page: PageClient) -> None:
     page.new(1, record="5 1+3", O="human")
     address = page.ask("lesson")["address"]
@@ -265,6 +275,7 @@ def test_a_lesson_is_a_page_of_its_own(served: Served, page: PageClient) -> None
     assert missing.value.code == 404
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_while_it_thinks_is_replaced(served: Served, page: PageClient) -> None:
     page.new(2, O="search:3", record="5 5*6")
     page.act("play", token="1+3")
@@ -280,6 +291,7 @@ def test_a_worker_that_is_killed_while_it_thinks_is_replaced(served: Served, pag
     assert page.until(lambda state: state["thinking"] is None)["phase"] == "over"
 
 
+@pytest.mark.slow
 def test_what_nobody_waits_for_ends(served: Served) -> None:
     with served.page() as page:
         page.new(2, O="search:300", record="5 5*6")
@@ -328,7 +340,6 @@ HOSTILE = [
     ("ask", {"n": 0, "what": "look", "shots": 10**9}, "whole number"),
     ("ask", {"n": 0, "what": "look", "backend": "os:system"}, "no backend"),
     ("ask", {"n": 0, "what": "state", "at": 9}, "0 events, not 9"),
-    ("hello", {"room": "guessed", "key": "guessed"}, "no such room, or the key"),
     ("on_new", {}, "no message of the type"),
     ("__init__", {}, "no message of the type"),
 ]
@@ -385,6 +396,7 @@ def test_bytes_are_no_messages(page: PageClient) -> None:
     assert page.closed() == 1003
 
 
+@pytest.mark.slow
 def test_a_flood_is_cut_off_and_the_others_play_on(served: Served, page: PageClient) -> None:
     page.new(2)
     with served.page() as flood:
@@ -429,6 +441,16 @@ def test_answers_have_a_strict_policy(served: Served) -> None:
     assert outside.value.code == 404
 
 
+def test_a_guessed_room_is_refused_and_so_is_a_guessed_key(served: Served, page: PageClient) -> None:
+    page.new(2)
+    for room, key in (("guessed", "guessed"), (page.joined["room"], "guessed"), ("", "")):
+        with served.page(room=room, key=key) as guest:
+            assert "there is no such room, or the key does not open it" in guest.hear()["says"]
+            with pytest.raises(RefusedError, match="at no table"):
+                guest.say("play", n=0, token="5")
+    assert served.log().count("refused: there is no such room") >= 3
+
+
 def test_only_the_owner_is_one_and_the_log_has_no_key(served: Served, page: PageClient) -> None:
     assert page.welcome["owner"]
     with served.page(token="guessed") as guest:
@@ -439,6 +461,7 @@ def test_only_the_owner_is_one_and_the_log_has_no_key(served: Served, page: Page
     assert served.token not in served.log() and "wrong owner's token" in served.log()
 
 
+@pytest.mark.slow
 def test_a_killed_server_has_lost_nothing_that_a_page_has_seen(tmp_path: Path) -> None:
     rng = random.Random(5)
     port, place, seen = 0, {}, ""
@@ -462,6 +485,7 @@ def test_a_killed_server_has_lost_nothing_that_a_page_has_seen(tmp_path: Path) -
             assert served.left() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_cleanly_with_its_workers_and_goes_on(tmp_path: Path, number: int) -> None:
     with Served(tmp_path, '[Level "3"] 5 5*6') as served:
@@ -490,6 +514,7 @@ def refused(folder: Path, *words: str) -> tuple[int, str]:
     return ended.returncode, ended.stderr
 
 
+@pytest.mark.slow
 def test_what_cannot_be_served_is_said_in_one_line(tmp_path: Path, served: Served) -> None:
     with Served(tmp_path):
         status, line = refused(tmp_path)
