@@ -56,8 +56,9 @@ export class App {
   /**
    * @param {HTMLElement} host where the page goes
    * @param {import("./types").Transport} transport
-   * @param {{address?: string, joined?: (room: string, key: string) => void}} [around] the page's own address without
-   *   fragment, for sharing; what to do with the key of a room
+   * @param {{address?: string, joined?: (room: string, key: string) => void, single?: boolean}} [around] the page's own
+   *   address without fragment, for sharing; what to do with the key of a room; whether there is one game only, among
+   *   other things on a page that is not ours
    */
   constructor(host, transport, around = {}) {
     this.host = host;
@@ -126,22 +127,23 @@ export class App {
     this.head = html(
       "header",
       { class: "head" },
-      html("h1", {}, "TiqTaqToe"),
+      html(around.single ? "p" : "h1", { class: "name" }, "TiqTaqToe"),
       html(
         "nav",
         { "aria-label": "Game" },
-        button("New game", () => newGame(this)),
-        button("Open", () => openRecord(this)),
+        !around.single && button("New game", () => newGame(this)),
+        !around.single && button("Open", () => openRecord(this)),
         button("Share", () => share(this)),
         button("Rules", () => rules(this)),
         button("Settings", () => settingsDialog(this)),
       ),
     );
     host.classList.add("qttt");
+    if (around.single) host.classList.add("inside");
     host.append(
       this.head,
       html(
-        "main",
+        around.single ? "div" : "main",
         { class: "room" },
         html("div", { class: "table" }, this.players, this.meter, this.board.element, this.chooser, this.line, this.foresight, this.actions),
         this.panel.element,
@@ -149,18 +151,9 @@ export class App {
       this.dialog,
     );
     this.light = linkParts(host);
-    host.addEventListener("dragover", (event) => event.preventDefault());
-    host.addEventListener("drop", (event) => {
-      event.preventDefault();
-      const file = event.dataTransfer?.files[0];
-      if (file) void file.text().then((text) => this.open({ record: text }));
-    });
     document.addEventListener("keydown", (event) => this.anyKey(event), true);
     document.addEventListener("pointerdown", () => this.skip(), true);
-    document.addEventListener("paste", (event) => {
-      const text = event.clipboardData?.getData("text") ?? "";
-      if (!(event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) && text.trim()) void this.open({ record: text });
-    });
+    if (!around.single) this.takeRecords();
     this.table.welcome = (welcome) => {
       this.welcome = welcome;
       this.lost = null;
@@ -180,6 +173,20 @@ export class App {
     setInterval(() => this.tick(), 1000);
     this.applySettings();
     this.render();
+  }
+
+  /** Open the records that are dropped or pasted. */
+  takeRecords() {
+    this.host.addEventListener("dragover", (event) => event.preventDefault());
+    this.host.addEventListener("drop", (event) => {
+      event.preventDefault();
+      const file = event.dataTransfer?.files[0];
+      if (file) void file.text().then((text) => this.open({ record: text }));
+    });
+    document.addEventListener("paste", (event) => {
+      const text = event.clipboardData?.getData("text") ?? "";
+      if (!(event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) && text.trim()) void this.open({ record: text });
+    });
   }
 
   applySettings() {
@@ -754,7 +761,7 @@ export class App {
     };
     if (this.past) {
       add("Back to the game", () => void this.step(null), { class: "primary" });
-      add("What if? Play on from here", () => void this.whatIf());
+      if (!this.around.single) add("What if? Play on from here", () => void this.whatIf());
     } else if (!this.revealing && this.lost === null) {
       const { can } = state;
       if (can.observe) {

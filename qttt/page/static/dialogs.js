@@ -32,7 +32,7 @@ function select(name, choices, chosen) {
  * Open a window.
  * @param {App} app
  * @param {string} title
- * @param {(Node | string)[]} content
+ * @param {(Node | string | false | null)[]} content
  */
 function show(app, title, content) {
   const id = `qttt-title-${++numbers}`;
@@ -150,10 +150,11 @@ export async function share(app) {
       said.textContent = String(error instanceof Error ? error.message : error);
     }
   });
+  const own = Boolean(app.around.address);
   show(app, "Share this game", [
-    labelled("Address of this game", field),
-    html("p", { class: "buttons" }, copy, file, lesson, said),
-    shared.qr &&
+    own && labelled("Address of this game", field),
+    html("p", { class: "buttons" }, own && copy, file, own && lesson, said),
+    own && shared.qr &&
       html(
         "figure",
         {},
@@ -162,7 +163,7 @@ export async function share(app) {
       ),
     html("h3", {}, "The record"),
     html("pre", { tabindex: 0, role: "region", "aria-label": "The record" }, record.record),
-  ].filter(Boolean));
+  ]);
 }
 
 /** @param {App} app */

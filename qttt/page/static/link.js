@@ -67,7 +67,8 @@ export class Table {
   /** @param {Transport} transport */
   constructor(transport) {
     this.transport = transport;
-    this.number = 0;
+    // Several pages may hear the answers of one widget.
+    this.number = Math.floor(1e9 * Math.random());
     this.n = 0;
     /** @type {Map<number, {type: string, kind: string, done: (message: any) => void, failed: (error: Error) => void, progress?: (says: string) => void}>} */
     this.waiting = new Map();

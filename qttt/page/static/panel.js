@@ -68,7 +68,7 @@ export class Panel {
 
   /** Whether anybody sees the content. */
   get seen() {
-    return !this.narrow.matches || this.element.classList.contains("up");
+    return this.app.around.single || !this.narrow.matches || this.element.classList.contains("up");
   }
 
   /** @param {Tab} tab */
@@ -185,10 +185,10 @@ export class Panel {
       return [
         step,
         state.events.length > 0 ? list : html("p", { class: "quiet" }, "No move yet."),
-        app.past !== null && button("What if? Play on from here", () => void app.whatIf(), { "data-key": "what if" }),
+        app.past !== null && !app.around.single && button("What if? Play on from here", () => void app.whatIf(), { "data-key": "what if" }),
         state.can.play && form,
         state.can.play && html("p", { class: "quiet" }, `For example ${written}.`),
-        state.can.play && html("p", { class: "buttons" }, button("Advice", () => this.advise("advise"), { "data-key": "advice" }), button("Openings", () => this.advise("openings"), { "data-key": "openings" }), button("A puzzle", () => void app.newPuzzle(), { "data-key": "puzzle" })),
+        state.can.play && html("p", { class: "buttons" }, button("Advice", () => this.advise("advise"), { "data-key": "advice" }), button("Openings", () => this.advise("openings"), { "data-key": "openings" }), !app.around.single && button("A puzzle", () => void app.newPuzzle(), { "data-key": "puzzle" })),
         ...(state.can.play ? this.adviceList() : []),
       ];
     });
