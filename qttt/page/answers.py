@@ -49,9 +49,7 @@ def answer(what: str, record: Record, question: Message) -> Message:
 
 
 def _mode(game: Game, question: Message) -> Mode:
-    state = game.state
-    default = state.modes[0] if len(state.modes) == 1 else Mode.STANDARD
-    return Mode.named(question.get("mode", str(default)))
+    return Mode.named(question.get("mode", str(game.state.modes[0])))
 
 
 def _odds(record: Record, question: Message) -> Message:

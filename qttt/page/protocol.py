@@ -91,7 +91,8 @@ From the server (``id`` where it answers; ``state`` also comes unasked, to every
   ``"resigned"``, ``"clock"`` or null; ``lines``: ``{"X": [[1, 5, 9]], "O": []}`` after the end, else null.
 - ``seats``: ``{"X": {"player": "human", "computer": false, "here": true}, "O": {"player": "easy",
   "computer": true, "here": true}}``; ``here``: a page with this seat is connected, or it is a computer's.
-- ``dice``, ``moves``, ``odds``; ``odds_rotated``: the odds in rotated mode, null below Level 4.
+- ``dice``, ``moves``, ``odds`` (standard mode, unless the next look is a repeated one);
+  ``odds_rotated``: the odds in rotated mode, null below Level 4.
 - ``choices``: ``[{"token": "5*6", "kind": "entangling", "squares": [5, 6], "before": false, "after":
   true}]``: every legal move; ``before``: it begins with a view switch; ``after``: ``~`` may be added
   behind it (a view switch after the move). Moves that measure:

@@ -158,7 +158,7 @@ def common_state(sitting: Sitting) -> Message:
         "lines": lines_report(final) if final is not None else None,
         "dice": dice_report(game),
         "moves": moves,
-        "odds": odds_report(game),
+        "odds": odds_report(game, state.modes[0]),
         "odds_rotated": odds_report(game, Mode.ROTATED) if level.rotated_mode else None,
         "choices": [] if over else _choices(game),
         "modes": [] if over or game.phase is Phase.MOVE else [str(mode) for mode in state.modes],

@@ -89,7 +89,7 @@ class Limits:
         rate: messages a second from one page, on average.
         burst: messages at once.
         rooms_a_minute: new rooms of one page.
-        idle: seconds after which a room that nobody is in leaves the memory; the store still has it.
+        idle: rooms that nobody is in and that stay in memory; the store has the others.
         pace: seconds between the moves of two computers.
     """
 
@@ -98,7 +98,7 @@ class Limits:
     rate: float = 20.0
     burst: int = 60
     rooms_a_minute: int = 30
-    idle: float = 600.0
+    idle: int = 10
     pace: float = 0.6
 
 
@@ -261,16 +261,26 @@ class Rooms:
         return room
 
     def _make_place(self) -> None:
-        now = self._time()
-        for room in [room for room in self.rooms.values() if not room.pages]:
-            if now - room.left > self.limits.idle or len(self.rooms) >= self.limits.rooms:
-                self._forget(room)
+        """Let go of rooms for one more.
+
+        Raises:
+            UsageError: somebody is in each of them, and there may be no more.
+        """
+        self._let_go()
         if len(self.rooms) >= self.limits.rooms:
             raise UsageError(f"there are {len(self.rooms):,} rooms, and no more than that")
 
-    def _forget(self, room: Room) -> None:
-        self._stop(room)
-        self.rooms.pop(room.name, None)
+    def _let_go(self) -> None:
+        """Take rooms that nobody is in out of memory: all but the last few, or all where it is crowded."""
+        idle = sorted(
+            (room for room in self.rooms.values() if not room.pages and room.task is None),
+            key=lambda room: room.left,
+        )
+        crowded = len(self.rooms) >= self.limits.rooms
+        for room in idle if crowded else idle[: -self.limits.idle or None]:
+            if room.flag is not None:
+                room.flag.cancel()
+            del self.rooms[room.name]
 
     def find(self, name: str) -> Room | None:
         """The room of a name, from memory or from the store."""
@@ -302,6 +312,7 @@ class Rooms:
             # What a person asked for goes on; what a computer does waits for somebody to see it.
             if room.thinking is None or room.thinking.doing != "observes":
                 self._stop(room)
+            self._let_go()
         else:
             self._tell(room)
 

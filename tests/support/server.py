@@ -16,6 +16,7 @@ from typing import Any, Self
 from jsonschema import Draft202012Validator
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from qttt.page.protocol import schema
 from tests.support.processes import alive_in_group, left_in_group
@@ -116,7 +117,7 @@ class PageClient:
     def __init__(self, served: Served, **hello: str) -> None:
         self._line = connect(
             f"ws://127.0.0.1:{served.port}/socket",
-            origin=f"http://127.0.0.1:{served.port}",  # type: ignore[arg-type]
+            origin=Origin(f"http://127.0.0.1:{served.port}"),
             compression=None,
             max_size=None,
         )

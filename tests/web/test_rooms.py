@@ -138,7 +138,7 @@ def test_the_same_luck_gives_the_same_game(tmp_path: Path, level: int) -> None:
     """What a log holds is drawn again from the luck that the page is told at the end."""
 
     def played(name: str) -> list[str]:
-        store, states = SqliteStore(tmp_path / name), []
+        store, states = SqliteStore(tmp_path / name), list[str]()
 
         def work() -> None:
             here = Here(opened(store, Time()))

@@ -145,10 +145,10 @@ def test_one_screen_takes_back_at_once_and_offers_a_draw_to_the_other(page: Page
     page.act("play", token="5")
     page.act("undo")
     assert page.state["events"] == [] and page.state["offer"] is None and not page.state["can"]["undo"]
-    page.act("draw")
-    assert page.state["offer"] == {"kind": "draw", "by": "X"} and page.state["can"]["accept"]
-    page.act("accept")
-    assert (page.state["result"], page.state["how"]) == ("tie", "agreement")
+    offered = page.act("draw")
+    assert offered["offer"] == {"kind": "draw", "by": "X"} and offered["can"]["accept"]
+    drawn = page.act("accept")
+    assert (drawn["result"], drawn["how"]) == ("tie", "agreement")
 
 
 def test_friends_agree_and_watchers_watch(served: Served, page: PageClient) -> None:
@@ -464,7 +464,7 @@ def test_only_the_owner_is_one_and_the_log_has_no_key(served: Served, page: Page
 @pytest.mark.slow
 def test_a_killed_server_has_lost_nothing_that_a_page_has_seen(tmp_path: Path) -> None:
     rng = random.Random(5)
-    port, place, seen = 0, {}, ""
+    port, place, seen = 0, dict[str, str](), ""
     for _ in range(4):
         with Served(tmp_path, port=port) as served:
             with served.page(**place) as page:
