@@ -19,7 +19,7 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Browser, Page
 
-from tests.page.driver import Hand, open_game, served, show_view, square
+from tests.page.driver import MORE_VIEWS, VIEWS, Hand, open_game, served, show_view, square
 from tests.support.browser import check_axe, complaints_of, started_browser
 
 #: For each gesture, what the page is seen on.
@@ -60,6 +60,24 @@ def campaign(browser: Browser, address: str, levels: list[int], hows: list[str],
         wrong += len(complaints)
         print(f"{how}: {games} games at each of Levels {levels}; complaints: {complaints}", flush=True)
         context.close()
+    return wrong
+
+
+def views(browser: Browser, address: str) -> int:
+    """Look at every view with axe-core, and say how much was wrong."""
+    wrong = 0
+    for view, width, height, scheme in VIEWS + MORE_VIEWS:
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light", reduced_motion="reduce")
+        try:
+            show_view(page, address, view)
+            check_axe(page)
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        except Exception as error:
+            wrong += 1
+            print(f"{view}, {width} × {height}, {scheme}: {str(error)[:400]}")
+        page.close()
+    print(f"{len(VIEWS + MORE_VIEWS)} views seen by axe-core, {wrong} of them with faults", flush=True)
     return wrong
 
 
@@ -152,7 +170,7 @@ def main() -> int:
                 page.close()
             return 0
         levels, hows = chosen.level or list(range(6)), chosen.how or list(SCREENS)
-        wrong = campaign(browser, address, levels, hows, chosen.games)
+        wrong = campaign(browser, address, levels, hows, chosen.games) + views(browser, address)
         found = waits(browser, address)
         late = found[int(0.95 * len(found))]
         print(f"click to drawn: median {found[len(found) // 2]:.0f} ms, 95 % within {late:.0f} ms")

@@ -66,6 +66,25 @@ def open_game(
     page.locator(f".qttt[data-level='{level}']").wait_for()
 
 
+#: Views, each with a size and colours to see it in; ``make test`` has these, ``make browser`` the others too.
+VIEWS = [
+    ("play", 390, 800, "light"),
+    ("play", 1280, 800, "dark"),
+    ("chooser", 360, 640, "dark"),
+    ("Circuit", 1280, 800, "light"),
+    ("Odds", 390, 800, "dark"),
+    ("over", 1280, 800, "light"),
+    ("New game", 360, 640, "light"),
+    ("Share", 390, 800, "light"),
+    ("projector", 1920, 1080, "light"),
+]
+MORE_VIEWS = [
+    ("Review", 1280, 800, "dark"),
+    ("Open", 1280, 800, "dark"),
+    ("Rules", 390, 800, "light"),
+    ("Settings", 390, 800, "dark"),
+    ("observe", 768, 1024, "dark"),
+]
 #: A game of Level 4 in which every kind of dice and link stands on the board.
 RICH = "5 5*6 1+3 1-2"
 FULL = "5 1 9 2 3 4 6 7 8"
@@ -159,8 +178,9 @@ class Hand:
         squares = playable(page)
         if not squares:
             # A coin was turned for which there is no move.
-            for coin in page.locator(".coin-button[aria-pressed=true]").all():
-                self.press(coin)
+            turned = page.locator(".coin-button[aria-pressed=true]")
+            while turned.count():
+                self.press(turned.first)
             return
         self.touch(self.rng.choice(squares))
 

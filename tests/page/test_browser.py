@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, WebSocketRoute
 
 from qttt.display.reports import odds_report
 from qttt.game.game import Game
-from tests.page.driver import Hand, open_game, playable, served, show_view, square
+from tests.page.driver import VIEWS, Hand, open_game, playable, served, show_view, square
 from tests.support.browser import IN_BROWSER, check_axe, complaints_of, started_browser
 
 pytestmark = IN_BROWSER
@@ -267,23 +267,6 @@ def test_the_page_comes_back_by_itself(browser: Browser, tmp_path: Path) -> None
         square(opened, 2).click()
         opened.get_by_role("button", name="1+2, X, superposition").wait_for()
     opened.close()
-
-
-VIEWS = [
-    ("play", 390, 800, "light"),
-    ("play", 1280, 800, "dark"),
-    ("chooser", 360, 640, "dark"),
-    ("Circuit", 1280, 800, "light"),
-    ("Odds", 390, 800, "dark"),
-    ("Review", 1280, 800, "dark"),
-    ("over", 1280, 800, "light"),
-    ("New game", 360, 640, "light"),
-    ("Open", 1280, 800, "dark"),
-    ("Share", 390, 800, "light"),
-    ("Rules", 1280, 800, "light"),
-    ("Settings", 390, 800, "dark"),
-    ("projector", 1920, 1080, "light"),
-]
 
 
 @pytest.mark.parametrize(("view", "width", "height", "scheme"), VIEWS)

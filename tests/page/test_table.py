@@ -52,6 +52,7 @@ def test_a_game_is_played_by_its_choices(level: int) -> None:
         ({"type": "play", "token": "=XO......."}, "not chosen"),
         ({"type": "play", "token": "?5=X"}, "not chosen"),
         ({"type": "play", "token": "5"}, "must be empty"),
+        ({"type": "play", "token": "?5"}, "measure-turn"),
         ({"type": "play"}, "has no 'token'"),
         ({"type": "resign"}, "for qttt serve"),
         ({"type": "ask", "what": "lesson"}, "does not answer"),
