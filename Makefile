@@ -69,9 +69,10 @@ checks: $(VENV)/.installed-test
 luck: $(VENV)/.installed-test
 	$(CAMPAIGN).luck --games $(LUCK)
 
-browser: $(VENV)/.installed-test
+browser: $(VENV)/.installed-notebooks
 	.ci/page-types
 	$(CAMPAIGN).browser --games $(BOARD_GAMES)
+	$(CAMPAIGN).notebook
 
 board-pictures: $(VENV)/.installed-test
 	$(CAMPAIGN).browser --pictures examples/board
@@ -97,4 +98,8 @@ $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-fuzz: $(VENV)/.installed-test
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[fuzz]'
+	@touch $@
+
+$(VENV)/.installed-notebooks: $(VENV)/.installed-test
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[notebooks]'
 	@touch $@

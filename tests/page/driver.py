@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -40,6 +41,12 @@ def served(folder: Path, *more: str) -> Iterator[str]:
         process.terminate()
         _, said = process.communicate(timeout=60)
         assert process.returncode == 0, said
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])
 
 
 def square(page: Page, number: int) -> Locator:

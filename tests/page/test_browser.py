@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +11,7 @@ from playwright.sync_api import Browser, Page, WebSocketRoute
 
 from qttt.display.reports import odds_report
 from qttt.game.game import Game
-from tests.page.driver import VIEWS, Hand, open_game, playable, served, show_view, square
+from tests.page.driver import VIEWS, Hand, free_port, open_game, playable, served, show_view, square
 from tests.support.browser import IN_BROWSER, check_axe, complaints_of, started_browser
 
 pytestmark = IN_BROWSER
@@ -40,11 +39,6 @@ def page(browser: Browser) -> Iterator[Page]:
     yield opened
     assert complaints == []
     context.close()
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
 
 
 def line(page: Page) -> str:

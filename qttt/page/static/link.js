@@ -105,7 +105,7 @@ export class Table {
 
   /** Whether something that changes the game was sent and is not answered yet. */
   get acting() {
-    return [...this.waiting.values()].some(({ type }) => type === "state");
+    return [...this.waiting.values()].some(({ type }) => type === "state" || type === "joined");
   }
 
   /**
