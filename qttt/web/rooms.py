@@ -26,6 +26,7 @@ from qttt.game.squares import EMPTY
 from qttt.game.state import Event, Phase
 from qttt.game.symbols import Mode, Symbol
 from qttt.observation.observers import DICE
+from qttt.observation.samples import Sample
 from qttt.page.answers import LIGHT, answer
 from qttt.page.protocol import Message, MessageError, StaleError, error_message, read_message
 from qttt.page.states import Seen, Thinking, Viewer, actor, catalogue, table_state
@@ -693,7 +694,7 @@ class Rooms:
             self._begin(room, Thinking(by, "observes"), self._observe(room, backend, mode, square))
 
     async def _observe(self, room: Room, backend: str, mode: Mode | None, square: int | None) -> None:
-        token, sample = await self._tried(
+        token, shots = await self._tried(
             self.circuits,
             tasks.observe,
             str(room.sitting.record),
@@ -703,6 +704,7 @@ class Rooms:
             self._number(room),
         )
         event = parse_event(token)
+        sample = Sample(**shots | {"drawn": tuple(shots["drawn"])})
         self._push(room, event, seen=Seen(backend, sample))
         self._tell(room)
 

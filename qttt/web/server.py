@@ -13,7 +13,7 @@ from pathlib import Path
 
 import uvicorn
 
-from qttt.errors import UsageError
+from qttt.errors import UsageError, quoted
 from qttt.observation.observers import DICE, LEAN_SUFFIX
 from qttt.page.protocol import MAX_RECORD_BYTES
 from qttt.records.library import today
@@ -68,11 +68,12 @@ def bound(host: str, port: int) -> socket.socket:
     """
     where = f"{host} port {port}"
     try:
-        family, *_, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
-        raise UsageError(f"--host {host}: there is no such host") from None
+        found = []
+    if not found or not host:
+        raise UsageError(f"--host {quoted(host)}: there is no such host")
+    family, *_, address = found[0]
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         # A server that was ended a moment ago does not hold its port.
@@ -97,7 +98,7 @@ def allowed_hosts(host: str, port: int) -> frozenset[str]:
     none of them.
     """
     names = {host, "127.0.0.1", "localhost", "[::1]"}
-    if host in ("0.0.0.0", "::", ""):
+    if host in ("0.0.0.0", "::"):
         names |= {own_address(), socket.gethostname().lower(), f"{socket.gethostname().lower()}.local"}
     elif ":" in host:
         names.add(f"[{host}]")
@@ -200,7 +201,7 @@ async def _serve(
     players.start()
     circuits.start()
     try:
-        shown = own_address() if settings.host in ("0.0.0.0", "::", "") else settings.host
+        shown = own_address() if settings.host in ("0.0.0.0", "::") else settings.host
         shown = f"[{shown}]" if ":" in shown else shown
         serving = asyncio.create_task(server.serve([listening]))
         while not server.started and not serving.done():

@@ -1,14 +1,16 @@
-"""What workers do for a table, each from its record: plain functions that a process can be sent by name."""
+"""What workers do for a table, each from its record; what goes in and what comes out JSON can say."""
 
+from collections.abc import Callable
+from dataclasses import asdict
 from functools import lru_cache
 from random import Random
+from typing import Any, Final
 
 from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.outcomes import Observation
 from qttt.game.state import Event, State
 from qttt.game.symbols import Mode, Symbol
-from qttt.observation.samples import Sample
 from qttt.page.answers import answer
 from qttt.page.protocol import Message
 from qttt.players.strategies import accepts_draw, get_player
@@ -35,7 +37,7 @@ def takes_draw(record: str, player: str, symbol: str) -> bool:
     return accepts_draw(get_player(player, game.rules), Symbol(symbol), game.state)
 
 
-def observe(record: str, backend: str, mode: str | None, square: int | None, seed: int) -> tuple[str, Sample]:
+def observe(record: str, backend: str, mode: str | None, square: int | None, seed: int) -> list[Any]:
     """Look at the board by circuit.
 
     Args:
@@ -46,7 +48,7 @@ def observe(record: str, backend: str, mode: str | None, square: int | None, see
         seed: where random numbers start.
 
     Returns:
-        The event's token, and the shots.
+        The event's token, and the fields of the `Sample`.
     """
     import numpy as np
 
@@ -56,13 +58,13 @@ def observe(record: str, backend: str, mode: str | None, square: int | None, see
     observer = _observer(named_in_file(backend))
     if square is not None:
         measurement, sample = measure_square(game, square, observer, rng)
-        return str(measurement), sample
+        return [str(measurement), asdict(sample)]
     if mode is None and needs_mode(game.state):
         positions, sample = observe_positions(game, observer, rng)
-        return str(positions), sample
+        return [str(positions), asdict(sample)]
     chosen = game.state.modes[0] if mode is None else Mode.named(mode)
     sample = observer.draw(game, chosen, rng)
-    return str(Observation(sample.first, chosen)), sample
+    return [str(Observation(sample.first, chosen)), asdict(sample)]
 
 
 @lru_cache(maxsize=4)
@@ -125,3 +127,9 @@ def warm_circuits() -> None:
     """Load what circuits need: seconds where nothing is in the system's cache."""
     observe('[Level "2"] 1 2 3 4 5 6 7 8 9', "aer", None, None, 0)
     answered("circuit", '[Level "2"] 5', {})
+
+
+TASKS: Final[dict[str, Callable[..., Any]]] = {
+    task.__name__: task for task in (choose, takes_draw, observe, answered, lesson)
+}
+"""What a worker does when it is told the name."""

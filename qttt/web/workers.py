@@ -6,8 +6,8 @@ They end with this process, however that ends (`qttt.workers`).
 """
 
 import asyncio
+import json
 import os
-import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -19,6 +19,7 @@ from typing import Any
 import qttt.own_circuits  # noqa: F401
 from circuits.errors import CircuitsError
 from qttt.errors import QtttError, ServiceError
+from qttt.web import tasks
 from qttt.workers import begin_worker, fill_standard_streams, signals_wait
 
 GRACE = 2.0
@@ -49,10 +50,9 @@ class _Worker:
             QtttError: the task failed, or the process ended.
         """
         try:
-            # A connection's own `send` hands out a buffer; when the pipe breaks, the interpreter may then
-            # crash while it collects garbage (seen with Python 3.12.1).
-            self._pipe.send_bytes(pickle.dumps((task, args)))
-            done, found = pickle.loads(self._pipe.recv_bytes())
+            # JSON, as in the answers that pages get: nothing that is sent can run anything else.
+            self._pipe.send_bytes(json.dumps([task.__name__, args]).encode())
+            done, found = json.loads(self._pipe.recv_bytes())
         except (EOFError, OSError) as error:
             raise WorkerEndedError("a worker process was ended from outside") from error
         if done:
@@ -100,8 +100,8 @@ class Crew:
         """Have a worker do something, as soon as one is free.
 
         Args:
-            task: a function that a module names.
-            *args: what it is given.
+            task: one of ``tasks.TASKS``.
+            *args: what it is given, as JSON has it.
 
         Raises:
             QtttError: what the task raised; errors of circuits as well.
@@ -160,17 +160,17 @@ def _work(watched: Connection, pipe: Connection, warm: Callable[[], object]) -> 
         warm()
     while True:
         try:
-            task, args = pickle.loads(pipe.recv_bytes())
+            name, args = json.loads(pipe.recv_bytes())
         except (EOFError, OSError):
             return
-        pipe.send_bytes(pickle.dumps(_done(task, args)))
+        pipe.send_bytes(json.dumps(_done(name, args)).encode())
 
 
-def _done(task: Callable[..., Any], args: tuple[Any, ...]) -> tuple[bool, Any]:
+def _done(name: str, args: list[Any]) -> tuple[bool, Any]:
     from circuits.errors import BackendError
 
     try:
-        return True, task(*args)
+        return True, tasks.TASKS[name](*args)
     except (ServiceError, BackendError) as error:
         return False, ("service", str(error))
     except (QtttError, CircuitsError) as error:

@@ -3,10 +3,10 @@
 from argparse import ArgumentParser, Namespace
 
 from qttt.cli.commands import Command
-from qttt.cli.commands.arguments import file_name, whole_number
+from qttt.cli.commands.arguments import whole_number
 from qttt.cli.console.session import Session
 
-_ANY = ("0.0.0.0", "::", "")
+_ANY = ("0.0.0.0", "::")
 
 
 def _add_arguments(parser: ArgumentParser) -> None:
@@ -19,7 +19,6 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--host",
         metavar="HOST",
-        type=file_name,
         default="127.0.0.1",
         help="the address to serve on (default 127.0.0.1, for this computer alone)",
     )
