@@ -247,6 +247,28 @@ def test_records_open_by_file_paste_and_address(page: Page, address: str, tmp_pa
     page.get_by_role("button", name="1*2, O, entangling").wait_for()
 
 
+def test_a_first_visit_meets_an_easy_computer_and_each_hint_once(page: Page, address: str) -> None:
+    page.goto(address)
+    page.get_by_text("Hint: touch a glowing square twice").wait_for()
+    assert "O easy (computer)" in page.locator(".players").inner_text()
+    square(page, 5).click()
+    square(page, 5).click()
+    page.wait_for_function("() => document.querySelectorAll('.moves li').length === 2")
+    page.reload()
+    page.get_by_text("Level 1 (Superposition). X to move.").wait_for()
+    assert "Hint" not in line(page)
+    # The back button and an address by hand: the room is in the address.
+    assert "#room=" in page.url
+
+
+def test_it_is_printed_on_light_ground_without_controls(page: Page, address: str) -> None:
+    open_game(page, address, 2, game="5 5*6")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator(".actions:visible, .head:visible, .tabs:visible, .handle:visible").count() == 0
+    assert page.locator(".board:visible, .panel .content:visible").count() == 2
+
+
 def test_the_page_comes_back_by_itself(browser: Browser, tmp_path: Path) -> None:
     """A server that is killed and started again on its port: the game stands where it stood."""
     port = free_port()

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import qttt.page
 from qttt.display.pictures.svg import colour_rules, paint_classes
 
@@ -32,6 +34,15 @@ def test_every_file_that_is_named_is_there_and_none_is_anywhere_else() -> None:
         for named in re.findall(r"""(?:from|src=|href=)\s*["']([^"'#]+\.(?:js|css|svg))["']""", text):
             assert named.removeprefix("/static/").removeprefix("./") in names, f"{path.name}: {named}"
         assert set(re.findall(r"https?://[^\s\"'`]+", text)) <= {"http://www.w3.org/2000/svg"}
+
+
+def test_the_widget_has_every_module_after_those_that_it_imports() -> None:
+    modules = pytest.importorskip("qttt.page.widget").MODULES
+    for place, name in enumerate(modules):
+        text = (STATIC / f"{name}.js").read_text(encoding="utf-8")
+        assert set(re.findall(r'from "\./([a-z]+)\.js"', text)) <= set(modules[:place]), name
+        # Its loader finds no other way of naming a module.
+        assert not re.search(r"import\(\"|from '", text.replace('import("./types")', "")), name
 
 
 def test_nothing_that_a_strict_policy_refuses() -> None:

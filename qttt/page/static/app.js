@@ -4,7 +4,7 @@
 import { linkParts } from "./arrows.js";
 import { Board } from "./board.js";
 import * as choose from "./choose.js";
-import { newGame, openRecord, rules, settings as settingsDialog, share } from "./dialogs.js";
+import { devicePlan, newGame, openRecord, rules, settings as settingsDialog, share } from "./dialogs.js";
 import { button, html, percent, refill, signedNumber, svg } from "./draw.js";
 import { Table } from "./link.js";
 import { Panel } from "./panel.js";
@@ -369,6 +369,20 @@ export class App {
     this.clear();
     this.judge(token);
     void this.try(this.table.act("play", { token }));
+  }
+
+  /**
+   * Observe the board; a device is asked only after its plan and cost were shown.
+   * @param {{mode?: string}} how
+   */
+  async observe(how) {
+    const state = this.state;
+    if (!state || this.table.acting) return;
+    const act = () => void this.try(this.table.act("observe", how));
+    const backend = this.welcome?.backends.find((row) => row.name === state.backend);
+    if (backend?.kind !== "device") return act();
+    const plan = await this.try(this.table.ask("plan", { backend: backend.name }));
+    if (plan) devicePlan(this, plan, act);
   }
 
   /** @param {number} square */
@@ -775,18 +789,18 @@ export class App {
                 { class: "coin" },
                 button(words, () => {
                   this.judge(mode);
-                  send("observe", { mode })();
+                  void this.observe({ mode });
                 }, { "data-key": words, class: "primary" }),
                 odds && html("span", { class: "quiet" }, resultWords(odds.result)),
               ),
             );
           }
         } else {
-          add(state.modes.length > 1 ? "Observe which squares are filled" : "Observe the board", send("observe"), { class: "primary" });
+          add(state.modes.length > 1 ? "Observe which squares are filled" : "Observe the board", () => void this.observe({}), { class: "primary" });
         }
       }
-      if (can.play && state.choices.some((choice) => choice.before)) this.addCoin(made, "before", "Switch view before");
-      if (can.play && state.choices.some((choice) => choice.after)) this.addCoin(made, "after", "Switch view after");
+      if (can.play && state.choices.some((choice) => choice.before)) this.addCoin(made, "before", "View before:");
+      if (can.play && state.choices.some((choice) => choice.after)) this.addCoin(made, "after", "View after:");
       if (can.play && state.choices.some((choice) => choice.kind === "look")) this.addCoin(made, "look", "Look at a square");
       if (state.offer) {
         if (can.accept) add(`Accept the offer (${state.offer.kind})`, send("accept"), { class: "primary" });

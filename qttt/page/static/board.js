@@ -269,7 +269,7 @@ export class Board {
           now.set(key, look);
           drawn.setAttribute("data-links", `${key} s${square}`);
           if (shown === "") drawn.classList.add("undecided");
-          if (this.before.get(key) !== look) drawn.classList.add("arrives");
+          if (this.before.get(key) !== look && !this.slide(drawn, die, square)) drawn.classList.add("arrives");
           parts.push(drawn);
         });
       }
@@ -277,6 +277,22 @@ export class Board {
     });
     this.before = now;
     this.dice.replaceChildren(...parts);
+  }
+
+  /**
+   * Let a die that has split off come from the square where its piece was alone so far.
+   * @param {SVGGElement} drawn
+   * @param {{owner: string, colour: string}} die
+   * @param {number} square where it is now
+   * @returns {boolean} whether it does
+   */
+  slide(drawn, die, square) {
+    const piece = `${die.owner}${die.colour}`;
+    const squares = new Set([...this.before].filter(([, look]) => look.startsWith(piece)).map(([key]) => Number(key[1])));
+    if (squares.has(square) || squares.size !== 1 || matchMedia("(prefers-reduced-motion: reduce)").matches) return false;
+    const [from, to] = [centre([...squares][0]), centre(square)];
+    drawn.animate([{ transform: `translate(${from.x - to.x}px, ${from.y - to.y}px)` }, { transform: "none" }], { duration: 220, easing: "ease-out" });
+    return true;
   }
 
   /**

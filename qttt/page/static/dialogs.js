@@ -224,3 +224,20 @@ export function settings(app) {
     html("p", { class: "quiet" }, `TiqTaqToe ${app.welcome?.version ?? ""}. Settings stay in this browser.`),
   ]);
 }
+
+/**
+ * What a job on a device would be and cost, before anything is sent.
+ * @param {App} app
+ * @param {{backend: string, says: string[]}} plan
+ * @param {() => void} send
+ */
+export function devicePlan(app, plan, send) {
+  const go = button("Send the job", () => {
+    app.dialog.close();
+    send();
+  }, { class: "primary" });
+  show(app, `A job on ${plan.backend}`, [
+    ...plan.says.map((line) => html("p", {}, line)),
+    html("p", { class: "buttons" }, go, button("Not now", () => app.dialog.close())),
+  ]);
+}
