@@ -12,6 +12,8 @@
 # make luck        chance favours nobody in ten thousand reviewed games of each level
 # make variants    the value of every variant that has none yet (AGAIN=1: all of them, the same bits)
 # make noise       200 honest and biased devices for each of fifteen compiled boards: false alarms, and biases seen
+# make browser     whole games in Chromium at every level by mouse, keys, taps and drags, with figures
+# make board-pictures   the README's pictures of the board, in examples/board
 #
 # The interpreter is the first Python 3.11 or newer found; PYTHON=/path/to/python3 chooses another.
 
@@ -29,8 +31,9 @@ SAMPLES ?= 10000000
 CHECKS ?= 300
 NOISE ?= 200
 LUCK ?= 10000
+BOARD_GAMES ?= 2
 
-.PHONY: play test floors fuzz model kills mutation statistics checks noise luck variants clean
+.PHONY: play test floors fuzz model kills mutation statistics checks noise luck variants browser board-pictures clean
 .DELETE_ON_ERROR:
 
 play: $(VENV)/.installed
@@ -42,6 +45,7 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	.ci/page-types
 	$(BIN)/python -m pytest -m "" -n $(PYTEST_WORKERS) --dist worksteal
 
 floors:
@@ -76,8 +80,16 @@ luck: $(VENV)/.installed-test
 variants: $(VENV)/.installed-test
 	nice -n 15 $(BIN)/python -m examples.best_play.variants $(if $(AGAIN),--again)
 
+browser: $(VENV)/.installed-notebooks
+	.ci/page-types
+	$(CAMPAIGN).browser --games $(BOARD_GAMES)
+	$(CAMPAIGN).notebook
+
+board-pictures: $(VENV)/.installed-test
+	$(CAMPAIGN).browser --pictures examples/board
+
 clean:
-	rm -rf $(VENV) .floors build dist
+	rm -rf $(VENV) .floors .typescript build dist
 
 $(BIN)/python:
 	@python=$$(PYTHON="$(PYTHON)" .ci/find-python) && \
@@ -97,4 +109,8 @@ $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-fuzz: $(VENV)/.installed-test
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[fuzz]'
+	@touch $@
+
+$(VENV)/.installed-notebooks: $(VENV)/.installed-test
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[notebooks]'
 	@touch $@

@@ -13,7 +13,7 @@ import sys as _sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from qttt.door import check, circuit, draw, observe, read, sample
+    from qttt.door import board, check, circuit, draw, observe, read, sample
     from qttt.errors import (
         IllegalMoveError,
         MoveSyntaxError,
@@ -47,6 +47,7 @@ __all__ = [
     "Symbol",
     "UsageError",
     "__version__",
+    "board",
     "check",
     "circuit",
     "draw",
@@ -71,6 +72,7 @@ _MODULES = {
     "Symbol": "qttt.game.symbols",
     "UsageError": "qttt.errors",
     "__version__": "qttt.version",
+    "board": "qttt.door",
     "check": "qttt.door",
     "circuit": "qttt.door",
     "draw": "qttt.door",

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
     from qiskit.circuit import QuantumCircuit
 
+    from qttt.page.widget import BoardWidget
+
 
 @contextmanager
 def _one_kind_of_error() -> Iterator[None]:
@@ -61,6 +63,30 @@ def circuit(game: Game, *, mode: str | None = None, lean: bool = False) -> "Quan
 
     chosen = _mode(game, mode)
     return compile_board(game, chosen, lean=_truth(lean, "lean")).circuit
+
+
+@_one_kind_of_error()
+def board(game: Game, *, backend: str = "aer", seed: int | None = None) -> "BoardWidget":
+    """A board to click on in a notebook (extra ``notebooks``); what is done there is done to the game.
+
+    Args:
+        game: a game at any moment. After a change in a cell, ``refresh`` of the board shows it.
+        backend: who observes: ``aer``, ``aer-lean``, ``dice``, ``fake_<device>`` and what ``qttt backends``
+            lists.
+        seed: makes the observations repeat exactly, 0 to 2⁶⁴ - 1; None for others each time.
+
+    Raises:
+        UsageError: anywidget is not installed, a value that makes no sense, or no such backend.
+    """
+    try:
+        from qttt.page.widget import BoardWidget
+    except ModuleNotFoundError as error:
+        if error.name != "anywidget":
+            raise
+        raise UsageError('a board in a notebook needs: pip install "tiqtaqtoe[notebooks]"') from None
+    from qttt.page.table import GameTable
+
+    return BoardWidget(GameTable(game, backend, _observer(backend), _generator(seed)))
 
 
 @_one_kind_of_error()

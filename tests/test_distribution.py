@@ -19,7 +19,15 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("qttt", "circuits")
 # What a wheel must hold beside modules, as patterns: each names at least one file.
-DATA = ("*/py.typed", "*/level?.table", "*/lesson.html.j2", "*/lesson.js", "*/lesson.css")
+DATA = (
+    "*/py.typed",
+    "*/level?.table",
+    "*/lesson.html.j2",
+    "*/lesson.js",
+    "*/lesson.css",
+    "*/static/app.js",
+    "*/static/palette.css",
+)
 # Prints where the modules that are loaded come from.
 ORIGINS = """
 import json, sys

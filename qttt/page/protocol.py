@@ -102,8 +102,10 @@ From the server (``id`` where it answers; ``state`` also comes unasked, to every
 - ``events``: ``[{"token": "5*6", "by": "O", "kind": "entangling", "squares": [5, 6]}]``: the game so far.
   ``by``: the player, for an observation its initiator; ``kind``: a move's, ``"look"``, ``"positions"`` or
   ``"observation"``; ``squares``: those that it named.
-- ``links``: ``[{"kind": …, "squares": [1, 3]}]``: halves of a piece and pairs that belong together, as
-  `display.pictures` draws them.
+- ``links``: ``[{"kind": "entangled" | "half" | "cancelled", "squares": [1, 3]}]``: pairs and halves that
+  belong together, and from a cancelled square to its target.
+- ``picture``: nine of ``{"name": "middle", "label": "half here", "says": …, "dice": [{"paint": "x0",
+  "letter": "R"}]}``: what stands in each square beside its dice (`qttt.page.picture.squares_report`).
 - ``roots``: ``[{"squares": [1, 3, 6], "dice": [[1, 0], [3, 0]]}]``: the dice that belong together, each as
   square and place among ``dice.squares[square - 1].dice``.
 - ``observation``: the last look if it is the last event, else null: ``{"event": 12, "what": "board" |

@@ -6,17 +6,16 @@ from functools import lru_cache
 
 from qttt.display.reports import dice_report, moves_report, odds_report
 from qttt.display.status import describe_game, final_board, lines_report, shown_position
-from qttt.game.configurations import Configuration, partner
 from qttt.game.game import Game
 from qttt.game.moves import Move
 from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.position import Position
-from qttt.game.roots import Attack, read_roots
+from qttt.game.roots import read_roots
 from qttt.game.rules import LEVELS, SUMMARIES, Options
-from qttt.game.squares import SQUARES
 from qttt.game.state import Event, Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.observation.samples import Sample
+from qttt.page.picture import links_report, squares_report
 from qttt.page.protocol import Message
 from qttt.session.entries import Act
 from qttt.session.sitting import Sitting
@@ -150,7 +149,8 @@ def common_state(sitting: Sitting) -> Message:
         "choices": [] if over else _choices(game),
         "modes": [] if over or game.phase is Phase.MOVE else [str(mode) for mode in state.modes],
         "events": [_event(event, before) for event, before in zip(game.events, game.states, strict=False)],
-        "links": list(_links(shown_position(game))),
+        "links": links_report(game),
+        "picture": squares_report(game),
         "roots": _roots(shown_position(game)),
         "luck": sitting.base.headers.get("Luck") if over else None,
         "offer": sitting.offer and {"kind": str(sitting.offer.act), "by": str(sitting.offer.by)},
@@ -212,25 +212,6 @@ def _event(event: Event, before: State) -> Message:
             by = before.initiator
             kind = "positions" if isinstance(event, Positions) else kind
     return {"token": str(event), "by": str(by), "kind": kind, "squares": list(squares)}
-
-
-def _links(position: Position) -> list[Message]:
-    """What joins two squares: an entangled pair, two halves of a piece, a cancelled square and its target."""
-    found: list[tuple[str, int, int]] = []
-    for root in read_roots(position):
-        for site in root.sites:
-            if site.target is not None:
-                kind = "entangled" if site.attack is Attack.ENTANGLED else "cancelled"
-                found.append((kind, site.square, site.target))
-        if root.in_half:
-            first, second = (site.square for site in root.sites)
-            found.append(("half", first, second))
-    for square in SQUARES:
-        if position.configuration(square) is Configuration.CANCELLED:
-            target = partner(position.dice, square)
-            if target is not None:
-                found.append(("cancelled", square, target))
-    return [{"kind": kind, "squares": [first, second]} for kind, first, second in found]
 
 
 def _roots(position: Position) -> list[Message]:

@@ -1,7 +1,7 @@
 """A position as a picture: dice with their values, what they mean, and which squares belong together."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import hypot, sqrt
 
 from qttt.display.pictures.descriptions import describe_position, signed
@@ -12,7 +12,7 @@ from qttt.display.text import colour_letter
 from qttt.game.configurations import Configuration, partner
 from qttt.game.dice import COLOURS, Die
 from qttt.game.position import Position
-from qttt.game.roots import Attack, Root, read_roots
+from qttt.game.roots import Attack, read_roots
 from qttt.game.squares import EMPTY, SQUARES, lines_in
 from qttt.game.symbols import Symbol, View
 
@@ -21,7 +21,28 @@ MARGIN = 10.0
 _CAPTION = 26.0
 _SINGLE, _PAIRED = 58.0, 46.0
 _OFFSET = 27.0
-_DOTS, _DASHES = (2.0, 4.0), (9.0, 5.0)
+#: The kinds of link: width and dashes of the line, and what the legend says.
+_LINKS: dict[str, tuple[float, tuple[float, ...], str]] = {
+    "entangled": (3.2, (), "entangled: one of each symbol, opposite in both modes"),
+    "half": (2.2, (2.0, 4.0), "the two halves of one piece: it will be in one of them"),
+    "cancelled": (2.6, (9.0, 5.0), "cancelled: what was here lives on at the arrow's end"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What joins two squares.
+
+    Attributes:
+        kind: ``entangled``, ``half`` (the two halves of one piece) or ``cancelled`` (from the invaded square
+            to the target).
+        first: a square.
+        second: the other one.
+    """
+
+    kind: str
+    first: int
+    second: int
 
 
 def board_scene(
@@ -54,11 +75,10 @@ def board_scene(
     shapes: list[Shape] = []
     for square in SQUARES:
         shapes += _background(square, square in marked)
-    roots = read_roots(position)
     for square in SQUARES:
         if position.configuration(square) is Configuration.CANCELLED:
             shapes += _cross(square)
-    links = list(_links(position, roots, opens or {}))
+    links = list(_links(position, opens or {}))
     shapes += links
     shapes += _grounds(position, links, opens or {})
     shapes += [_stroke(line) for symbol in Symbol for line in lines_in(position.observed, symbol)]
@@ -186,26 +206,42 @@ def _label(square: int, words: str, *, strong: bool = False) -> Text:
     return Text((x + CELL / 2, y + CELL - 8), words, 10, "ink" if strong else "muted", "middle", strong)
 
 
-def _links(
-    position: Position, roots: Sequence[Root], opens: Collection[int]
-) -> Iterator[Curve | Circle | Polygon]:
-    taken = [span for square in SQUARES for span in _words_spans(position, square, square in opens)]
-    for root in roots:
+def board_links(position: Position) -> Iterator[Link]:
+    """The links of a board: what joins its squares, and how."""
+    for root in read_roots(position):
         for site in root.sites:
-            if site.target is None:
-                continue
-            if site.attack is Attack.ENTANGLED:
-                yield from _link(_path(position, site.square, site.target, taken), 3.2, ())
-            else:
-                yield from _arrow(_path(position, site.square, site.target, taken))
+            if site.target is not None:
+                kind = "entangled" if site.attack is Attack.ENTANGLED else "cancelled"
+                yield Link(kind, site.square, site.target)
         if root.in_half:
             first, second = (site.square for site in root.sites)
-            yield from _link(_path(position, first, second, taken), 2.2, _DOTS)
+            yield Link("half", first, second)
     for square in SQUARES:
         if position.configuration(square) is Configuration.CANCELLED:
             target = partner(position.dice, square)
             if target is not None:
-                yield from _arrow(_path(position, square, target, taken))
+                yield Link("cancelled", square, target)
+
+
+def _links(position: Position, opens: Collection[int]) -> Iterator[Curve | Circle | Polygon]:
+    taken = [span for square in SQUARES for span in _words_spans(position, square, square in opens)]
+    for link in board_links(position):
+        width, dash, _ = _LINKS[link.kind]
+        path = _path(position, link.first, link.second, taken)
+        yield Curve(path, "link", width, dash, bent=len(path) == 3)
+        yield Circle(path[0], 3.4, fill="link")
+        if link.kind == "cancelled":
+            yield _arrow_head(path)
+        else:
+            yield Circle(path[-1], 3.4, fill="link")
+
+
+def _arrow_head(path: tuple[Point, ...]) -> Polygon:
+    (bx, by), (x, y) = path[-2:]
+    length = hypot(x - bx, y - by)
+    ux, uy = (x - bx) / length, (y - by) / length
+    left, right = ((x - 12 * ux - 6 * side * uy, y - 12 * uy + 6 * side * ux) for side in (1, -1))
+    return Polygon(((x, y), left, right), fill="link")
 
 
 def _dice_span(position: Position, square: int) -> Span:
@@ -246,28 +282,6 @@ def _path(position: Position, first: int, second: int, taken: Sequence[Span]) ->
     return route(centre(first), centre(second), Ground(ends, dice, taken, 2 * MARGIN + 3 * CELL))
 
 
-def _link(path: tuple[Point, ...], width: float, dash: tuple[float, ...]) -> Iterator[Curve | Circle]:
-    yield Curve(path, "link", width, dash, bent=len(path) == 3)
-    for point in (path[0], path[-1]):
-        yield Circle(point, 3.4, fill="link")
-
-
-def _arrow(path: tuple[Point, ...]) -> Iterator[Curve | Circle | Polygon]:
-    yield Curve(path, "link", 2.6, _DASHES, bent=len(path) == 3)
-    yield Circle(path[0], 3.4, fill="link")
-    (bx, by), (x, y) = path[-2:]
-    length = hypot(x - bx, y - by)
-    ux, uy = (x - bx) / length, (y - by) / length
-    yield Polygon(
-        (
-            (x, y),
-            (x - 12 * ux - 6 * uy, y - 12 * uy + 6 * ux),
-            (x - 12 * ux + 6 * uy, y - 12 * uy - 6 * ux),
-        ),
-        fill="link",
-    )
-
-
 def _view(position: Position, top: float) -> list[Shape]:
     """The view token and its name."""
     x, y = MARGIN + 20, top + 8
@@ -281,11 +295,7 @@ def _view(position: Position, top: float) -> list[Shape]:
 def _legend(position: Position, links: Sequence[Shape]) -> Iterator[list[Shape]]:
     """Rows that explain what is on this board, each around its own origin at the left."""
     curves = [shape for shape in links if isinstance(shape, Curve)]
-    for dash, width, words in (
-        ((), 3.2, "entangled: one of each symbol, opposite in both modes"),
-        (_DOTS, 2.2, "the two halves of one piece: it will be in one of them"),
-        (_DASHES, 2.6, "cancelled: what was here lives on at the arrow's end"),
-    ):
+    for width, dash, words in _LINKS.values():
         if any(curve.dash == dash for curve in curves):
             yield [Curve(((0, 4), (34, 4)), "link", width, dash), Text((44, 8), words, 10, "muted")]
     dice = [die for contents in position.dice for die in contents]

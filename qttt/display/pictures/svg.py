@@ -24,7 +24,7 @@ def svg(scene: Scene, theme: Theme = Theme.LIGHT) -> str:
 
 
 def inline_svg(scene: Scene) -> str:
-    """A scene as an element of an HTML page that defines the colours as classes (`colour_classes`)."""
+    """A scene as an element of an HTML page that has the rules of `colour_rules` and `paint_classes`."""
     return (
         f'<svg class="picture" role="img" aria-label="{_label(scene)}" '
         f'viewBox="0 0 {_number(scene.width)} {_number(scene.height)}" '
@@ -70,9 +70,21 @@ def shapes_svg(shapes: Sequence[Shape], paint: Paint) -> str:
     return "".join(_element(shape, paint) for shape in shapes)
 
 
-def colour_classes(theme: Theme) -> str:
-    """CSS custom properties for one theme: ``--x0:#…;``."""
-    return "".join(f"--{name}:{value};" for name, value in PALETTES[theme].items())
+def colour_rules() -> str:
+    """CSS rules that define the colours, ``--x0:#…;``, by the system's choice of light or dark.
+
+    An attribute ``data-theme`` of the root element goes before the system; paper is light.
+    """
+    light, dark = (
+        "".join(f"--{name}:{value};" for name, value in PALETTES[theme].items())
+        for theme in (Theme.LIGHT, Theme.DARK)
+    )
+    return (
+        f":root{{{light}}}\n"
+        f"@media (prefers-color-scheme: dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
+        f":root[data-theme=dark]{{{dark}}}\n"
+        f"@media print{{:root,:root:not([data-theme=light]),:root[data-theme=dark]{{{light}}}}}\n"
+    )
 
 
 def paint_classes() -> str:

@@ -13,9 +13,8 @@ from markupsafe import Markup
 from qttt.display.pictures.bars import outcome_order
 from qttt.display.pictures.boards import mini_board
 from qttt.display.pictures.circuits import wire_names
-from qttt.display.pictures.palette import Theme
 from qttt.display.pictures.scene import Scene
-from qttt.display.pictures.svg import colour_classes, inline_svg, paint_classes
+from qttt.display.pictures.svg import colour_rules, inline_svg, paint_classes
 from qttt.display.text import percent
 from qttt.game.game import parse_event
 from qttt.game.outcomes import Observation, Positions
@@ -38,9 +37,7 @@ def page_environment() -> Environment:
 def page_style(environment: Environment) -> dict[str, Markup]:
     """The style of a page and its colours, by the names that templates give them."""
     return {
-        "style": Markup(_source(environment, "lesson.css") + paint_classes()),
-        "light": Markup(colour_classes(Theme.LIGHT)),
-        "dark": Markup(colour_classes(Theme.DARK)),
+        "style": Markup(colour_rules() + _source(environment, "lesson.css") + paint_classes()),
     }
 
 

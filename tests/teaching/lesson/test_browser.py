@@ -1,21 +1,20 @@
-"""The lesson page in a real browser: Debian's chromium, driven by path; skipped by name where it is not."""
+"""The lesson page in a real browser."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-import axe_playwright_python
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from qttt.records.files import load_record
 from qttt.records.record import Record
 from qttt.teaching.lesson.building import make_lesson
 from qttt.teaching.lesson.html import lesson_html
 from qttt.teaching.lesson.steps import Lesson
+from tests.support.browser import IN_BROWSER, check_axe, complaints_of, started_browser
 
-CHROMIUM = Path("/usr/bin/chromium")
 GAMES = Path(__file__).parents[3] / "examples" / "games"
 RECORD = (
     '[Level "5"]\n[X "Ada <i>"]\n[O "Born & Co"]\n'
@@ -23,19 +22,13 @@ RECORD = (
 )
 WIDTHS = (360, 768, 1280, 1920)
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser at {CHROMIUM}"),
-]
+pytestmark = IN_BROWSER
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        # As root, as in CI, chromium refuses its own sandbox.
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with started_browser() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +47,8 @@ def address(lesson: Lesson, tmp_path_factory: pytest.TempPathFactory) -> str:
 def page(browser: Browser, address: str) -> Iterator[Page]:
     """The page, which must neither complain nor ask for anything while a test uses it."""
     opened = browser.new_page(viewport={"width": 1280, "height": 900})
-    complaints: list[str] = []
+    complaints = complaints_of(opened)
     requests: list[str] = []
-    opened.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.on("request", lambda request: requests.append(request.url))
     opened.goto(address)
     yield opened
@@ -290,21 +281,6 @@ def test_the_lesson_can_be_read_without_scripts(browser: Browser, address: str, 
     opened.goto(address)
     assert opened.locator(".step:visible").count() == len(lesson.steps)
     context.close()
-
-
-AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
-CHECKED = (
-    "axe.run(document, {rules: {'label-content-name-mismatch': {enabled: true}}, runOnly: {type: 'tag', "
-    "values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice', 'experimental']}})"
-)
-
-
-def check_axe(opened: Page) -> None:
-    """axe-core finds nothing in what is shown, and has looked."""
-    opened.evaluate(AXE.read_text(encoding="utf-8"))
-    found = opened.evaluate(CHECKED)
-    assert [(fault["id"], fault["nodes"][0]["html"]) for fault in found["violations"]] == []
-    assert {"color-contrast", "button-name", "region"} <= {rule["id"] for rule in found["passes"]}
 
 
 @pytest.mark.parametrize(
