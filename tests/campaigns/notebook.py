@@ -12,6 +12,7 @@ import tempfile
 import time
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 from tests.page.driver import free_port
 from tests.support.browser import started_browser
@@ -24,7 +25,7 @@ CELLS = (
 
 def notebook() -> str:
     """The notebook's file."""
-    cells = [
+    cells: list[dict[str, Any]] = [
         {
             "cell_type": "code",
             "id": f"cell-{number}",

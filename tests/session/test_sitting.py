@@ -133,7 +133,7 @@ def test_two_computers_at_a_level_without_end_get_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "header", ['[X "search:0"]', '[Clock "soon"]', '[Level "2"] [Options "tally"] [O "perfect"]']
+    "header", ['[X "search:0"]', '[Clock "soon"]', '[Level "2"] [Options "measure-turn"] [O "perfect"]']
 )
 def test_a_table_that_cannot_be_set_up(header: str) -> None:
     with pytest.raises(QtttError):

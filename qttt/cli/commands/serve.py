@@ -38,6 +38,8 @@ def _run(arguments: Namespace, session: Session) -> int:
     from qttt.web.server import Settings, run
 
     record = None if arguments.file is None else read_record(arguments.file, session.stdin)
+    if record is not None:
+        record.game()  # what cannot be played is refused at the place where it was written
 
     def ready(address: str) -> None:
         session.write(f"Serving on {address}\n")

@@ -26,7 +26,7 @@ def test_no_other_command_loads_the_server() -> None:
 def test_the_server_itself_needs_neither_numpy_nor_qiskit() -> None:
     code = (
         "import sys, qttt.web.server\n"
-        "print([name for name in ('numpy', 'qiskit', 'matplotlib', 'rich') if name in sys.modules])"
+        "print([name for name in ('numpy', 'qiskit', 'matplotlib') if name in sys.modules])"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert ended.stdout.strip() == "[]"
