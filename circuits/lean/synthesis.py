@@ -20,8 +20,12 @@ from circuits.lean.primitives import (
 from circuits.measurement import POSITIONS, SYMBOLS, Bit, Known, Readout, Source, measure_into
 from circuits.register import SQUARES
 
-Encoding = Literal["masked", "strict"]
-"""What the symbol of an empty square is: anything (`masked`) or always 0 (`strict`)."""
+Encoding = Literal["masked", "strict", "coherent"]
+"""What a wire for a symbol holds where its square is empty: anything (`masked`), or always 0 (`strict`).
+
+A `coherent` circuit is masked, and prepares one state for both modes, up to phases between different filled
+squares: the rotated mode is one Hadamard on every symbol and nothing else.
+"""
 
 Shape = Literal["free", "line"]
 """Which pairs of qubits a CX may join: any (`free`), or neighbours on a path (`line`)."""
@@ -64,7 +68,8 @@ def lean_circuit(
         pieces: the independent parts of the position, on squares of their own.
         mode: how symbols are observed, 'standard' or 'rotated'.
         observed: squares that hold a symbol for good, 'X' or 'O', in either mode.
-        encoding: `masked` is cheaper; `strict` costs more gates and tells more faulty shots.
+        encoding: `masked` is cheapest; `strict` costs more gates and tells more faulty shots; `coherent` has
+            one preparation for both modes, in which every symbol but observed ones has a wire.
         shape: `free` needs the fewest CX where any two qubits can interact; `line` has at most one more for a
             piece, and none of them needs a SWAP where qubits sit on paths (masked encoding).
         measure_all: give certain values of pieces a qubit too and measure it, to see the errors of reading.
@@ -78,8 +83,8 @@ def lean_circuit(
     observed = dict(observed or {})
     if mode not in ("standard", "rotated"):
         raise PieceError(f"unknown mode {mode!r}: it is 'standard' or 'rotated'")
-    if encoding not in ("masked", "strict"):
-        raise PieceError(f"unknown encoding {encoding!r}: it is 'masked' or 'strict'")
+    if encoding not in ("masked", "strict", "coherent"):
+        raise PieceError(f"unknown encoding {encoding!r}: it is 'masked', 'strict' or 'coherent'")
     if shape not in ("free", "line"):
         raise PieceError(f"unknown shape {shape!r}: it is 'free' or 'line'")
     used = [*observed, *(square for piece in pieces for square in piece.squares)]
@@ -87,7 +92,7 @@ def lean_circuit(
         raise PieceError(f"pieces and observed squares must be on different squares of the board, not {used}")
     if not set(observed.values()) <= {"X", "O"}:
         raise PieceError(f"observed symbols are 'X' or 'O', not {sorted(set(observed.values()))}")
-    draft = _Draft(mode, encoding == "strict", shape == "line", measure_all)
+    draft = _Draft(mode, encoding, shape == "line", measure_all)
     for piece in pieces:
         draft.add(piece)
     return draft.measured(observed)
@@ -96,8 +101,9 @@ def lean_circuit(
 class _Draft:
     """A circuit in the making: wires appear when they are first asked for."""
 
-    def __init__(self, mode: str, strict: bool, line: bool, measure_all: bool) -> None:
-        self.mode, self.strict, self.line, self.measure_all = mode, strict, line, measure_all
+    def __init__(self, mode: str, encoding: Encoding, line: bool, measure_all: bool) -> None:
+        self.mode, self.line, self.measure_all = mode, line, measure_all
+        self.strict, self.coherent = encoding == "strict", encoding == "coherent"
         self.circuit = QuantumCircuit(name="lean")
         self.wires: dict[tuple[Role, int], Qubit] = {}
         self.known: dict[tuple[Role, int], bool] = {}
@@ -132,9 +138,23 @@ class _Draft:
         for square in site.squares:
             self.certain("occ", square, True)
         if site.target is None:
-            self._symbol(site.square, chance_of_o(piece.symbol, site.read_along(self.mode)))
+            self._symbol(site.square, chance_of_o(piece.symbol, self._along(site)))
         else:
             self._pair(site.square, site.target)
+        self._turn(site)
+
+    def _along(self, site: Site) -> bool:
+        """Return whether a piece alone at a site has a certain symbol as it is prepared.
+
+        A coherent circuit prepares every site along its own axes, and turns it where it is turned.
+        """
+        return self.coherent or site.read_along(self.mode)
+
+    def _turn(self, site: Site) -> None:
+        """In a coherent circuit, turn the symbols of a site that is rotated or twisted."""
+        if self.coherent and (site.rotated or site.twisted):
+            for square in site.squares:
+                self.circuit.h(self.sym(square))
 
     # -- two sites: first where the pieces are, then what they are -------------------------------------
 
@@ -163,6 +183,7 @@ class _Draft:
                 for square in site.squares:
                     self.circuit.x(self.occ(square))
             self._symbols(piece, site)
+            self._turn(site)
 
     def _steered(self, piece: Piece, site: Site) -> bool:
         """Return whether the symbols of an entangled half decide which of its squares is empty.
@@ -174,7 +195,7 @@ class _Draft:
         """
         if site.attack != "entangled":
             return False
-        along = site.read_along(self.mode)
+        along = self._along(site)
         return not (along and piece.attacker == "X") if self.strict else along
 
     def _steering(self, piece: Piece, site: Site) -> tuple[int, int]:
@@ -237,11 +258,14 @@ class _Draft:
 
     def _symbols(self, piece: Piece, site: Site) -> None:
         """Give the squares of a half their symbols, now that its occupancies are in place."""
-        along = site.read_along(self.mode)
+        along = self._along(site)
         if site.attack != "entangled":
             self._symbol(site.square, chance_of_o(piece.symbol, along), sure=False)
             if site.target is not None:
-                self._symbol(site.target, chance_of_o_in_target(piece.attacker, along), sure=False)
+                chance = chance_of_o_in_target(piece.attacker, along)
+                # The target holds √½·q + s·p: of an X attacking an O both signs are plus, else O's is minus.
+                minus = self.coherent and piece.attacker == "O"
+                self._symbol(site.target, chance, sure=False, minus=minus)
         elif self._steered(piece, site):
             assert site.target is not None
             # The coin went into the positions; its opposite comes last, where it overlaps with other gates.
@@ -253,9 +277,16 @@ class _Draft:
             assert site.target is not None
             self._pair(site.square, site.target)
 
-    def _symbol(self, square: int, chance: float, sure: bool = True) -> None:
-        """Give a square a symbol of its own, which reads O with that probability where it is occupied."""
-        if chance == 0 or (chance == 1 and (sure or not self.strict)):
+    def _symbol(self, square: int, chance: float, sure: bool = True, minus: bool = False) -> None:
+        """Give a square a symbol of its own, which reads O with that probability where it is occupied.
+
+        The amplitude of O is negative if ``minus``, which a measurement sees only after a Hadamard.
+        """
+        if self.coherent:
+            turn(self.circuit, self.sym(square), chance)
+            if minus:
+                self.circuit.z(self.sym(square))
+        elif chance == 0 or (chance == 1 and (sure or not self.strict)):
             self.certain("sym", square, chance == 1)
         elif sure or not self.strict:
             turn(self.circuit, self.sym(square), chance)
@@ -268,6 +299,10 @@ class _Draft:
 
     def measured(self, observed: Mapping[int, str]) -> tuple[QuantumCircuit, Readout]:
         """Measure every wire and return the circuit with its readout."""
+        if self.coherent and self.mode == "rotated":
+            for (role, _), qubit in self.wires.items():
+                if role == "sym":
+                    self.circuit.h(qubit)
         sources: dict[Role, list[Source]] = {"occ": [], "sym": []}
         registers: tuple[tuple[Role, str], ...] = (("occ", POSITIONS), ("sym", SYMBOLS))
         for role, name in registers:
