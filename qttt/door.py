@@ -59,10 +59,10 @@ def circuit(game: Game, *, mode: str | None = None, lean: bool = False) -> "Quan
     Raises:
         UsageError: no game, or a mode that does not exist or that the level does not have.
     """
-    from qttt.observation.compiler import compile_board
+    from qttt.observation.compiler import Style, compile_board
 
     chosen = _mode(game, mode)
-    return compile_board(game, chosen, lean=_truth(lean, "lean")).circuit
+    return compile_board(game, chosen, Style.LEAN if _truth(lean, "lean") else Style.MOVES).circuit
 
 
 @_one_kind_of_error()

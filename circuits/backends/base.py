@@ -115,6 +115,19 @@ class Device(Backend, Protocol):
         """
         ...
 
+    def in_bases(self, compiled: "QuantumCircuit", angles: Mapping[int, float]) -> "QuantumCircuit":
+        """Measure symbols of a compiled coherent circuit along other axes.
+
+        Args:
+            compiled: from ``compile``, of a lean circuit in the encoding ``coherent`` and in standard mode.
+            angles: for bits of the register of symbols the angle θ of the axis cos θ Z + sin θ X, in radians;
+                π/2 is the rotated mode.
+
+        Returns:
+            The same gates on the same qubits, and before each of these measurements one more rotation.
+        """
+        ...
+
     def merit(self, compiled: "QuantumCircuit") -> float:
         """A number that is larger the likelier a compiled circuit is to have no fault.
 

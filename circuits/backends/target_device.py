@@ -24,7 +24,7 @@ from circuits.backends.mitigation import readout_errors
 from circuits.backends.noise import ReportedErrors, reported_errors
 from circuits.backends.plans import BackendRow, Cost, Fetched, JobOptions, Prepared
 from circuits.backends.progress import Notify, Progress, ignore
-from circuits.backends.transpile import check_compiled, circuit_cost, compile_for, success_log
+from circuits.backends.transpile import check_compiled, circuit_cost, compile_for, in_bases, success_log
 from circuits.decoding import Shots
 from circuits.errors import BackendUsageError
 from circuits.measurement import REGISTER_NAMES, Readout
@@ -89,6 +89,10 @@ class TargetDevice(ABC):
         """Compile a circuit as the likeliest of several to succeed."""
         with self._listen(ignore):
             return compile_for(circuit, self.device, seeds)
+
+    def in_bases(self, compiled: QuantumCircuit, angles: Mapping[int, float]) -> QuantumCircuit:
+        """Measure symbols of a compiled coherent circuit along other axes."""
+        return in_bases(compiled, self.device, angles)
 
     def merit(self, compiled: QuantumCircuit) -> float:
         """The logarithm of the probability that a shot has no fault."""

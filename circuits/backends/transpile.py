@@ -6,18 +6,20 @@ reports none of a kind, all of that kind are taken to be equal: then the fewest 
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
 import rustworkx as rx
 from qiskit.circuit import ControlFlowOp, QuantumCircuit
 from qiskit.providers import BackendV2
-from qiskit.transpiler import Target, generate_preset_pass_manager
+from qiskit.transpiler import PassManager, Target, generate_preset_pass_manager
+from qiskit.transpiler.passes import Optimize1qGatesDecomposition
 
 from circuits.backends.parts import connected_qubits, used_qubits
 from circuits.backends.plans import SEEDS, CircuitCost
 from circuits.errors import BackendUsageError
+from circuits.measurement import SYMBOLS
 
 _PLACES: Final = 400
 """How many places of a part are kept, the best ones."""
@@ -170,6 +172,30 @@ def compile_for(circuit: QuantumCircuit, device: BackendV2, seeds: int = SEEDS) 
             best, best_score = moved, score
     assert best is not None
     return best
+
+
+def in_bases(compiled: QuantumCircuit, device: BackendV2, angles: Mapping[int, float]) -> QuantumCircuit:
+    """Measure symbols of a compiled coherent circuit along other axes.
+
+    Args:
+        compiled: from `compile_for`, of a lean circuit in the encoding ``coherent`` and in standard mode.
+        device: the device.
+        angles: for bits of the register of symbols the angle θ of the axis cos θ Z + sin θ X, in radians; π/2
+            is the rotated mode. Other bits are read as they are.
+
+    Returns:
+        The same gates on the same qubits, and before each of these measurements one more rotation in the
+        device's own gates.
+    """
+    symbols = [register for register in compiled.cregs if register.name == SYMBOLS]
+    along = {register[bit]: angle for register in symbols for bit, angle in angles.items()}
+    turned = compiled.copy_empty_like()
+    for item in compiled.data:
+        if item.name == "measure" and item.clbits[0] in along:
+            turned.ry(-along[item.clbits[0]], item.qubits[0])
+        turned.append(item)
+    translated: QuantumCircuit = PassManager([Optimize1qGatesDecomposition(target=device.target)]).run(turned)
+    return translated
 
 
 def _only(circuit: QuantumCircuit, live: Sequence[int]) -> QuantumCircuit:

@@ -24,7 +24,7 @@ Encoding = Literal["masked", "strict", "coherent"]
 """What a wire for a symbol holds where its square is empty: anything (`masked`), or always 0 (`strict`).
 
 A `coherent` circuit is masked, and prepares one state for both modes, up to phases between different filled
-squares: the rotated mode is one Hadamard on every symbol and nothing else.
+squares: the rotated mode is one Hadamard on every symbol, after a barrier, and nothing else.
 """
 
 Shape = Literal["free", "line"]
@@ -299,10 +299,13 @@ class _Draft:
 
     def measured(self, observed: Mapping[int, str]) -> tuple[QuantumCircuit, Readout]:
         """Measure every wire and return the circuit with its readout."""
-        if self.coherent and self.mode == "rotated":
-            for (role, _), qubit in self.wires.items():
-                if role == "sym":
-                    self.circuit.h(qubit)
+        if self.coherent and self.wires:
+            # No compiler may look across it: it would drop phases that only the other mode sees.
+            self.circuit.barrier()
+            if self.mode == "rotated":
+                for (role, _), qubit in self.wires.items():
+                    if role == "sym":
+                        self.circuit.h(qubit)
         sources: dict[Role, list[Source]] = {"occ": [], "sym": []}
         registers: tuple[tuple[Role, str], ...] = (("occ", POSITIONS), ("sym", SYMBOLS))
         for role, name in registers:

@@ -27,7 +27,7 @@ from qttt.game.roots import Attack, kept_fraction, read_roots
 from qttt.game.squares import SQUARES
 from qttt.game.state import State
 from qttt.game.symbols import Mode, Symbol
-from qttt.observation.compiler import CompiledBoard, compile_lean, compile_moves
+from qttt.observation.compiler import CompiledBoard, Style, compile_board, compile_moves
 from qttt.observation.devices import DeviceObserver
 from qttt.observation.observers import CircuitObserver, Observer
 from qttt.stats import binomial_p_value, p_value, wilson
@@ -131,7 +131,8 @@ def check_mode(
     odds = game.state.odds(mode)
     expected = odds.outcomes()
     by_moves = (moves or compile_moves(game, mode)).exact()
-    by_lean = (lean or compile_lean(game, mode)).exact()
+    coherent = isinstance(observer, CircuitObserver) and observer.style is Style.COHERENT
+    by_lean = (lean or compile_board(game, mode, Style.COHERENT if coherent else Style.LEAN)).exact()
     positions = game.state.positions
     roads = {"dice": expected, "moves": by_moves.outcomes, "lean": by_lean.outcomes}
     if positions is not None:
@@ -142,7 +143,7 @@ def check_mode(
     counts = sample.counts()
     shares = {board: number / sample.kept for board, number in counts.items()}
     failing = failing_fraction(game.state)
-    heralded = isinstance(observer, CircuitObserver) and not observer.lean and positions is None
+    heralded = isinstance(observer, CircuitObserver) and observer.style is Style.MOVES and positions is None
     squares = _square_checks(game, mode, odds, counts, None if drawn_from is odds else drawn_from)
     exact_ok = (
         max(distances.values()) <= TOLERANCE

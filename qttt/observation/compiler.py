@@ -7,10 +7,11 @@ other and must not share their reckoning. The lean circuit is the other way roun
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, assert_never
 
 import qttt.own_circuits  # noqa: F401
+from qttt.errors import UsageError
 from qttt.game.game import Game
 from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Measurement, Observation
@@ -188,14 +189,15 @@ def compile_phase(play: PhaseOfPlay, mode: Mode = Mode.STANDARD, *, measured: bo
     return replace(board, turns=turns)
 
 
-def compile_lean(game: Game, mode: Mode = Mode.STANDARD, *, strict: bool = False) -> CompiledBoard:
+def compile_lean(game: Game, mode: Mode = Mode.STANDARD, *, encoding: "Encoding" = "masked") -> CompiledBoard:
     """Compile the position of a game straight from its roots: the cheapest circuit with the same statistics.
 
     Args:
         game: a game at any moment.
         mode: standard or rotated.
-        strict: measure every square, certain values too, and let an empty square's symbol read 0, so that
-            anything else tells a fault; it costs gates.
+        encoding: ``masked`` for the fewest gates; ``strict`` measures every square, certain values too, and
+            lets an empty square's symbol read 0, so that anything else tells a fault; ``coherent`` prepares
+            one state for both modes.
 
     Raises:
         UsageError: a mode that does not exist.
@@ -204,8 +206,9 @@ def compile_lean(game: Game, mode: Mode = Mode.STANDARD, *, strict: bool = False
 
     mode = Mode.named(mode)
     pieces, observed = lean_pieces(game)
-    encoding: Encoding = "strict" if strict else "masked"
-    circuit, readout = lean_circuit(pieces, mode, observed=observed, encoding=encoding, measure_all=strict)
+    circuit, readout = lean_circuit(
+        pieces, mode, observed=observed, encoding=encoding, measure_all=encoding == "strict"
+    )
     return CompiledBoard(circuit, readout, ())
 
 
@@ -246,9 +249,37 @@ def _lean_attack(attack: Attack | None) -> "lean.Attack | None":
             assert_never(attack)
 
 
-def compile_board(game: Game, mode: Mode = Mode.STANDARD, *, lean: bool = False) -> CompiledBoard:
-    """Compile the observation of a game's present board, move by move or lean."""
-    return compile_lean(game, mode) if lean else compile_moves(game, mode)
+class Style(StrEnum):
+    """How a board is compiled: a gate a move, the fewest gates, or one preparation for both modes."""
+
+    MOVES = "moves"
+    LEAN = "lean"
+    COHERENT = "coherent"
+
+    def encoding(self, *, strict: bool = False) -> "Encoding":
+        """The encoding of its lean circuit.
+
+        Raises:
+            UsageError: it has none, or ``strict``, which makes a circuit for each mode, is asked of it too.
+        """
+        if self is Style.MOVES:
+            raise UsageError("--style moves goes with simulators: a device runs lean or coherent circuits")
+        if self is Style.COHERENT and strict:
+            raise UsageError("--strict makes a circuit for each mode, --style coherent one for both")
+        return "strict" if strict else "coherent" if self is Style.COHERENT else "masked"
+
+
+def compile_board(game: Game, mode: Mode = Mode.STANDARD, style: Style = Style.MOVES) -> CompiledBoard:
+    """Compile the observation of a game's present board in a style."""
+    match style:
+        case Style.MOVES:
+            return compile_moves(game, mode)
+        case Style.LEAN:
+            return compile_lean(game, mode)
+        case Style.COHERENT:
+            return compile_lean(game, mode, encoding="coherent")
+        case _:
+            assert_never(style)
 
 
 class _Builder:

@@ -13,6 +13,7 @@ job is gone, the state that they leave behind is prepared on its own: the *colla
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import pi
 from typing import TYPE_CHECKING
 
 from qttt.errors import UsageError
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from circuits.decoding import Decoded, Shots
     from circuits.lean import Encoding
     from circuits.measurement import Readout
+
+    _Fit = tuple[QuantumCircuit, QuantumCircuit, Readout]
 
 DEFAULT_SHOTS = 1024
 ACCEPTING = "--accept-noise, or accept_noise=True from Python, takes it all the same"
@@ -63,7 +66,7 @@ def open_device(
     name: str,
     notify: "Notify | None" = None,
     *,
-    strict: bool = False,
+    encoding: "Encoding" = "masked",
     decoupling: bool = False,
     twirling: bool = False,
     accept_noise: bool = False,
@@ -73,7 +76,7 @@ def open_device(
     Args:
         name: ``fake_<device>``, ``ibm_<device>``, ``ibm`` or another provider's.
         notify: told of retries and remarks while the service is asked.
-        strict: use the encoding ``strict`` of `DeviceObserver`.
+        encoding: that of `DeviceObserver`.
         decoupling: fill idle times with pulses that cancel slow noise.
         twirling: randomise gates and measurements so that coherent errors average out.
         accept_noise: take results that say nothing of the board (`qttt.observation.noise_gate`).
@@ -88,9 +91,7 @@ def open_device(
 
     options = JobOptions(dynamical_decoupling=decoupling, twirling=twirling, seeds=SEEDS)
     device = get_device(name, notify or ignore)
-    return DeviceObserver(
-        device, encoding="strict" if strict else "masked", options=options, accept_noise=accept_noise
-    )
+    return DeviceObserver(device, encoding=encoding, options=options, accept_noise=accept_noise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +198,8 @@ class DeviceObserver:
     Attributes:
         backend: the device.
         encoding: ``masked`` for the fewest gates; ``strict``, where the symbol of an empty square has to read
-            0 and every square is measured, values that are certain included.
+            0 and every square is measured, values that are certain included; ``coherent`` for one preparation
+            in both modes, on the same qubits by the same gates.
         options: how jobs are run.
         shots: how many shots a job takes if nobody says otherwise.
         unasked: ``sample`` and ``draw`` may send jobs to a real device. They ask nobody, so it is False
@@ -288,7 +290,8 @@ class DeviceObserver:
         options = self._options_for(*(game for game, _ in games))
         looks = [(game, check_request(game.state, mode, shots)) for game, modes in games for mode in modes]
         modes = tuple(mode for _, mode in looks)
-        fitted = [self._fit(_drafts(game, mode, self.encoding), options.seeds) for game, mode in looks]
+        fits: dict[State, _Fit] = {}
+        fitted = [self._fitted(game, mode, options.seeds, fits) for game, mode in looks]
         prepared = self.backend.prepare(
             [compiled for _, compiled, _ in fitted],
             shots,
@@ -336,9 +339,26 @@ class DeviceObserver:
         tags = ("tiqtaqtoe", *(f"level-{level}" for level in levels))
         return replace(self.options or JobOptions(seeds=SEEDS), tags=tags)
 
-    def _fit(
-        self, drafts: "list[tuple[QuantumCircuit, Readout]]", seeds: int
-    ) -> "tuple[QuantumCircuit, QuantumCircuit, Readout]":
+    def _fitted(self, game: Game, mode: Mode, seeds: int, fits: "dict[State, _Fit]") -> "_Fit":
+        """The circuit of a game's board in one mode, as it is drafted and compiled, and its readout.
+
+        Coherent circuits are compiled once, in standard mode, and kept in ``fits``: so both modes have the
+        same layout and the same two-qubit gates.
+        """
+        if self.encoding != "coherent" or game.state.positions is not None:
+            return self._fit(_drafts(game, mode, self.encoding), seeds)
+        drafts = _drafts(game, Mode.STANDARD, self.encoding)
+        if game.state not in fits:
+            fits[game.state] = self._fit(drafts, seeds)
+        draft, compiled, readout = fits[game.state]
+        if mode is Mode.ROTATED:
+            place = [circuit for circuit, _ in drafts].index(draft)
+            draft, readout = _drafts(game, mode, self.encoding)[place]
+            symbols = next((register for register in draft.cregs if register.name == "mark"), ())
+            compiled = self.backend.in_bases(compiled, dict.fromkeys(range(len(symbols)), pi / 2))
+        return draft, compiled, readout
+
+    def _fit(self, drafts: "list[tuple[QuantumCircuit, Readout]]", seeds: int) -> "_Fit":
         """The draft that is likeliest to succeed on the device, that draft compiled, and its readout."""
         fitted = [(draft, self.backend.compile(draft, seeds), readout) for draft, readout in drafts]
         return max(fitted, key=lambda entry: self.backend.merit(entry[1]))

@@ -6,7 +6,8 @@ lost nor made twice. The header is ``[Job "<device> <job id> <file>"]``; the fil
 
     {"format": "qttt observation", "record": the record as it was, "file": the record's file or null,
      "mode": the mode if it was chosen before, else null, "positions": those prepared from, or null,
-     "policy": the square by which the circuit itself chooses the mode, or null, "strict": true or false}
+     "policy": the square by which the circuit itself chooses the mode, or null,
+     "encoding": that of the circuits}
 
 A job of several games, which `qttt.observation.job_batch` makes, has
 
@@ -43,7 +44,9 @@ from qttt.records.record import Record
 if TYPE_CHECKING:
     from circuits.backends.job_store import Job
     from circuits.decoding import Shots
+    from circuits.lean import Encoding
 
+ENCODINGS = ("masked", "strict", "coherent")
 HEADER = "Job"
 NAMES = "Jobs"
 """The header that keeps the ids of the jobs from which the observations came."""
@@ -60,7 +63,7 @@ class Pending(PendingJob):
         mode: the mode if it was chosen before the job was sent.
         collapsed: the job prepares what positions observed before have left of the state.
         policy: how the job's one circuit chooses the mode itself; None where people choose.
-        strict: the circuits are in the encoding ``strict``.
+        encoding: that of the circuits.
         sent: the job, as far as it is known.
         own: which of the job's circuits are this game's, from where to where; None for all of them.
     """
@@ -73,7 +76,7 @@ class Pending(PendingJob):
     mode: Mode | None
     collapsed: bool = False
     policy: Policy | None = None
-    strict: bool = False
+    encoding: "Encoding" = "masked"
     sent: "Job | None" = None
     own: tuple[int, int] | None = None
 
@@ -95,7 +98,7 @@ class Pending(PendingJob):
             "mode": None if self.mode is None else str(self.mode),
             "positions": positions.filled if positions is not None and self.collapsed else None,
             "policy": None if self.policy is None else self.policy.square,
-            "strict": self.strict,
+            "encoding": self.encoding,
         }
 
     def marked(self) -> Record:
@@ -278,7 +281,10 @@ def _pending(
         file = None if payload["file"] is None else path.parent / Path(payload["file"]).name
         collapsed = payload["positions"] is not None
         policy = _policy(payload.get("policy"))
-        strict = bool(payload.get("strict", False))
+        # Files of before 0.2.0 know two encodings.
+        encoding = payload.get("encoding", "strict" if payload.get("strict") else "masked")
+        if encoding not in ENCODINGS:
+            raise UsageError("its circuits are in an encoding that is none")
         circuits = sent.circuits if own is None else sent.circuits[slice(*own)]
         whole = has_readouts(circuits, None if policy else list(Mode))
         if not whole or (policy is not None and len(circuits) != 1):
@@ -286,7 +292,7 @@ def _pending(
     except (*MALFORMED, QtttError) as error:
         raise UsageError(f"the job file {path} is damaged: {error}") from error
     record = before if file is None or unlooked else _waiting(file, path, before)
-    return Pending(record, file, path, mode, collapsed, policy, strict, sent, own)
+    return Pending(record, file, path, mode, collapsed, policy, encoding, sent, own)
 
 
 def _policy(square: object) -> Policy | None:

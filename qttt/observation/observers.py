@@ -14,7 +14,7 @@ from qttt.game.game import Game
 from qttt.game.outcomes import Measurement, Observation, Positions, filled_squares
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
-from qttt.observation.compiler import CompiledBoard, compile_board
+from qttt.observation.compiler import CompiledBoard, Style, compile_board
 from qttt.observation.samples import Sample as Sample
 from qttt.observation.samples import check_request, sample_of
 from qttt.tabletop.rolls import Rolls, observe_by_rolls, roll_odds
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from circuits.backends.base import Backend
 
 DICE = "dice"
-LEAN_SUFFIX = "-lean"
 MAX_TRIES = 10_000
 
 
@@ -89,19 +88,19 @@ class DiceObserver:
 class CircuitObserver:
     """Observes by running the board's circuit on a noiseless backend."""
 
-    def __init__(self, backend: "Backend", *, lean: bool = False) -> None:
-        """Choose the backend, and the lean circuit instead of the move-by-move one."""
+    def __init__(self, backend: "Backend", style: Style = Style.MOVES) -> None:
+        """Choose the backend, and how boards are compiled."""
         self.backend = backend
-        self.lean = lean
+        self.style = style
 
     @property
     def name(self) -> str:
-        """The backend's name, with ``-lean`` if the lean circuit runs on it."""
-        return self.backend.name + LEAN_SUFFIX * self.lean
+        """The backend's name, with the style if it is not move by move: ``aer-lean``."""
+        return self.backend.name + ("" if self.style is Style.MOVES else f"-{self.style}")
 
     def compile(self, game: Game, mode: Mode) -> CompiledBoard:
         """The circuit that this observer runs."""
-        return compile_board(game, mode, lean=self.lean)
+        return compile_board(game, mode, self.style)
 
     def sample(self, game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Sample:
         """Run the circuit; given positions are post-selected component by component."""
@@ -181,40 +180,47 @@ def check_observable(game: Game) -> None:
         )
 
 
-def get_observer(name: str = "aer", rolls: Rolls = Rolls.EXACT, *, accept_noise: bool = False) -> Observer:
+def get_observer(
+    name: str = "aer", rolls: Rolls = Rolls.EXACT, *, style: Style | None = None, accept_noise: bool = False
+) -> Observer:
     """Find an observer by name.
 
     Args:
-        name: ``aer`` or ``aer-lean`` for the simulator with the move-by-move or the lean circuit, ``dice``
-            for rolls without a circuit, ``fake_<device>`` for a simulated device with its noise,
-            ``ibm_<device>`` for a real one, ``ibm`` for the least busy one, or what other providers offer; a
-            simulator's name followed by ``-lean`` is that simulator with the lean circuit.
+        name: ``aer`` for the simulator, ``dice`` for rolls without a circuit, ``fake_<device>`` for a
+            simulated device with its noise, ``ibm_<device>`` for a real one, ``ibm`` for the least busy one,
+            or what other providers offer; a simulator's name may say the style: ``aer-lean``.
+        style: how boards are compiled; None for move by move on a simulator, lean on a device.
         rolls: how ``dice`` rolls the chances that no single d6 gives.
         accept_noise: draw from a device even if its shots say nothing of the board.
 
     Raises:
-        UsageError: no observer has this name, or d6 rolls are asked of circuits.
+        UsageError: no observer has this name, d6 rolls are asked of circuits, or a style of who has none.
         CircuitsError: the backend cannot be used.
     """
     if name == DICE:
+        if style is not None:
+            raise UsageError(f"--style {style} goes with circuits, and the backend 'dice' has none")
         return DiceObserver(rolls)
     refuse_rolls(rolls, name)
     from circuits.backends import Kind, get_backend, kind_of
     from circuits.errors import NoSuchBackendError
     from qttt.observation.devices import open_device
 
-    if name.endswith(LEAN_SUFFIX):
-        simulator = name.removesuffix(LEAN_SUFFIX)
+    simulator, _, suffix = name.rpartition("-")
+    if suffix in (Style.LEAN, Style.COHERENT):
         with suppress(NoSuchBackendError):
             if kind_of(simulator) is Kind.IDEAL:
-                return CircuitObserver(get_backend(simulator), lean=True)
+                if style not in (None, suffix):
+                    raise UsageError(f"--style {style} contradicts the backend's name, {name!r}")
+                return CircuitObserver(get_backend(simulator), Style(suffix))
     try:
         kind = kind_of(name)
     except NoSuchBackendError as error:
-        raise UsageError(str(error.with_known("aer" + LEAN_SUFFIX, DICE))) from error
+        raise UsageError(str(error.with_known("aer-lean", "aer-coherent", DICE))) from error
     if kind is Kind.IDEAL:
-        return CircuitObserver(get_backend(name))
-    return open_device(name, accept_noise=accept_noise)
+        return CircuitObserver(get_backend(name), style or Style.MOVES)
+    encoding = (style or Style.LEAN).encoding()
+    return open_device(name, encoding=encoding, accept_noise=accept_noise)
 
 
 def named_in_file(name: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 import uvicorn
 
 from qttt.errors import UsageError, quoted
-from qttt.observation.observers import DICE, LEAN_SUFFIX
+from qttt.observation.observers import DICE
 from qttt.page.protocol import MAX_RECORD_BYTES
 from qttt.records.library import today
 from qttt.records.record import Record
@@ -50,7 +50,7 @@ def backends() -> tuple[Backend, ...]:
     """What a page may choose to observe on, the default first."""
     found = [
         Backend("aer", "simulator", "Qiskit Aer, the move-by-move circuit"),
-        Backend("aer" + LEAN_SUFFIX, "simulator", "Qiskit Aer, the lean circuit"),
+        Backend("aer-lean", "simulator", "Qiskit Aer, the lean circuit"),
         Backend(DICE, "dice", "tabletop rolls, no circuit at all"),
     ]
     if find_spec("qiskit_ibm_runtime") is not None:

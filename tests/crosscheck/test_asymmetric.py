@@ -18,7 +18,7 @@ from qttt.display.pictures.scene import Polygon, Scene
 from qttt.game import Game
 from qttt.game.position import Position
 from qttt.game.symbols import Mode
-from qttt.observation.compiler import compile_board
+from qttt.observation.compiler import Style, compile_board
 from qttt.observation.observers import get_observer
 from tests.support.cli_runs import run, run_json
 
@@ -58,7 +58,7 @@ def test_on_simulated_devices(name: str) -> None:
     rng = np.random.default_rng(2)
     lean = open_device(name).sample(game(), Mode.STANDARD, 20, rng)
     assert lean.counts() == {BOARD: 20}
-    strict = open_device(name, strict=True).sample(game(), Mode.STANDARD, 200, rng)
+    strict = open_device(name, encoding="strict").sample(game(), Mode.STANDARD, 200, rng)
     assert set(strict.counts()) == {BOARD}
     assert strict.kept > 150
     assert strict.illegal > 0
@@ -77,12 +77,12 @@ def test_moves_on_a_simulated_device() -> None:
     assert read_shots(game().state, Mode.STANDARD, compiled.readout, shots).sample().kept > 150
 
 
-@pytest.mark.parametrize("lean", [False, True])
-def test_in_openqasm(lean: bool) -> None:
+@pytest.mark.parametrize("style", Style)
+def test_in_openqasm(style: Style) -> None:
     pytest.importorskip("qiskit_qasm3_import")
-    compiled = compile_board(game(), Mode.STANDARD, lean=lean)
+    compiled = compile_board(game(), Mode.STANDARD, style)
     assert compiled.readout is not None
-    if lean:
+    if style is Style.LEAN:
         # Everything is certain, so there is nothing to measure and nothing to export.
         assert compiled.circuit.num_clbits == 0
         return

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.ibm
 
 def test_a_job_is_sent_again_only_if_that_is_said_and_prepares_the_whole_board_by_default() -> None:
     assert signature(fetch).parameters["again"].default is None
-    plain = {one.name: one.default for one in fields(Pending) if one.name in ("collapsed", "strict")}
-    assert plain == {"collapsed": False, "strict": False}
+    plain = {one.name: one.default for one in fields(Pending) if one.name in ("collapsed", "encoding")}
+    assert plain == {"collapsed": False, "encoding": "masked"}
     assert devices.DEFAULT_SHOTS == 1024  # notation.md
 
 

@@ -4,7 +4,7 @@ import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from qttt.chance import MAX_SEED
 from qttt.cli.console.session import Session
@@ -17,6 +17,10 @@ from qttt.observation.samples import MAX_SHOTS
 from qttt.records.files import read_record
 from qttt.records.record import MOST_EVENTS, Record
 from qttt.tabletop.rolls import Rolls
+
+if TYPE_CHECKING:
+    from circuits.lean import Encoding
+    from qttt.observation.compiler import Style
 
 #: The readings of a view switch (decision D5).
 VIEWS = ("tabletop", "physical")
@@ -44,6 +48,9 @@ def file_name(text: str) -> str:
         raise ArgumentTypeError("the name of the file is empty")
     return text
 
+
+STYLES: Final = ("moves", "lean", "coherent")
+"""The names of `qttt.observation.compiler.Style`, which loads what a parser does not need."""
 
 FLAGS: Final[dict[str, dict[str, Any]]] = {
     "--level": {"metavar": "N", "help": "level 0 to 5 (default: what the record says, else 2)"},
@@ -84,6 +91,11 @@ FLAGS: Final[dict[str, dict[str, Any]]] = {
         "choices": [str(rolls) for rolls in Rolls],
         "default": str(Rolls.EXACT),
         "help": "how the backend dice rolls chances that no single d6 gives (default exact)",
+    },
+    "--style": {
+        "choices": STYLES,
+        "help": "the circuit: moves, a box a move (as simulators run it); lean, the fewest gates (devices); "
+        "coherent, one preparation for both modes",
     },
     "--shots": {"metavar": "N", "type": whole_number(1, MAX_SHOTS)},
     "--strict": {
@@ -179,6 +191,24 @@ def add_moment_flags(parser: ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
     for flag in MOMENT_FLAGS:
         group.add_argument(flag, **FLAGS[flag])
+
+
+def style_of(arguments: Namespace) -> "Style | None":
+    """The ``--style`` that was given."""
+    from qttt.observation.compiler import Style
+
+    return None if arguments.style is None else Style(arguments.style)
+
+
+def encoding_of(arguments: Namespace) -> "Encoding":
+    """What ``--style`` and ``--strict`` mean on a device.
+
+    Raises:
+        UsageError: they contradict each other, or no device runs the style.
+    """
+    from qttt.observation.compiler import Style
+
+    return (style_of(arguments) or Style.LEAN).encoding(strict=arguments.strict)
 
 
 def given(arguments: Namespace, flags: Iterable[str]) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 from qttt.cli.commands import Command
 from qttt.cli.commands.arguments import add_flags
 from qttt.cli.console.session import Session
-from qttt.observation.observers import DICE, LEAN_SUFFIX
+from qttt.observation.observers import DICE
 
 
 def backends_report(*, account: bool = False) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def backends_report(*, account: bool = False) -> dict[str, Any]:
 
     found, problems = list_backends(account)
     aer, *others = found
-    lean = BackendRow(aer.name + LEAN_SUFFIX, "this computer: Qiskit Aer, the lean circuit")
+    lean = BackendRow(f"{aer.name}-lean", "this computer: Qiskit Aer, the lean circuit")
     dice = BackendRow(DICE, "this computer: tabletop rolls, no circuit at all")
     rows = [asdict(row) for row in (aer, lean, dice, *others)]
     for row in rows:

@@ -16,12 +16,14 @@ from qttt.cli.commands.arguments import (
     add_flags,
     add_moment_flags,
     add_record_arguments,
+    encoding_of,
     file_name,
     mode_of,
     read_as,
     record_of,
     refuse_beside,
     source_of,
+    style_of,
 )
 from qttt.cli.console.session import Session
 from qttt.cli.console.waiting import waiting
@@ -58,7 +60,7 @@ def view_differences(record: Record, modes: Iterable[Mode]) -> "dict[Mode, ViewD
 
 
 _ON_DEVICES = ("--dry-run", "--yes", "--anyway", *DEVICE_FLAGS, "--mitigate")
-_SHOTS = (*RECORD_FLAGS, *MOMENT_FLAGS, "--backend", "--rolls", "--shots", *DEVICE_FLAGS)
+_SHOTS = (*RECORD_FLAGS, *MOMENT_FLAGS, "--backend", "--style", "--rolls", "--shots", *DEVICE_FLAGS)
 _OWN_RECORDS = (*_SHOTS, "--mode", "--mitigate", "--dry-run", "--yes", "--anyway", "--resume", "--archive")
 """What ``--self`` has settled."""
 _IN_ARCHIVE = (*_OWN_RECORDS[:-1], "--seed")
@@ -75,7 +77,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
         "--mode",
         help="look at this mode of observation alone (default every mode that the position has)",
     )
-    add_flags(parser, "--backend", "--rolls")
+    add_flags(parser, "--backend", "--style", "--rolls")
     add_flags(parser, "--shots", help="shots to take in each mode (default 4096)")
     add_flags(parser, "--seed", "--json")
     add_device_flags(parser)
@@ -130,7 +132,10 @@ def _run(arguments: Namespace, session: Session) -> int:
         return _by_device(record, game, modes, shots, differences, source, arguments, session)
     from qttt.observation.observers import get_observer
 
-    observer, rng = get_observer(source.backend, source.rolls), session.generator(source.seed)
+    observer, rng = (
+        get_observer(source.backend, source.rolls, style=style_of(arguments)),
+        session.generator(source.seed),
+    )
     mode = None if arguments.mode is None else modes[0]
     with waiting(session, f"checking with {shots:,} shots"):
         report = check(game, mode, observer, rng, shots=shots, rolls=source.rolls)
@@ -158,7 +163,7 @@ def _by_device(
         source.backend,
         source.rolls,
         session,
-        strict=arguments.strict,
+        encoding=encoding_of(arguments),
         decoupling=arguments.dd,
         twirling=arguments.twirl,
     )

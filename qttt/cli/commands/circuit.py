@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from qiskit.providers import BackendV2
 
     from circuits.drawing import Stats
-    from circuits.lean import Encoding, Shape
+    from circuits.lean import Shape
     from qttt.observation.compiler import CompiledBoard
 
-STYLES = ("moves", "lean")
 FORMATS = ("text", "qasm3", "png", "svg", "pdf", "stats")
 LAYOUTS = 20
 """How many layouts are tried on a device."""
@@ -62,8 +61,8 @@ def circuit_text(
     Args:
         game: a game at any moment; the board need not be full.
         mode: mode of observation.
-        style: ``moves``, a labelled block a move on 27 qubits, or ``lean``, the cheapest one with the same
-            statistics.
+        style: ``moves``, a labelled block a move on 27 qubits, ``lean``, the cheapest one with the same
+            statistics, or ``coherent``, the cheapest that both modes can share.
         format: ``text``, ``qasm3``, ``png``, ``svg`` or ``pdf``.
         all_wires: draw all wires, and not only those on which something happens.
         width: columns of a text drawing.
@@ -93,9 +92,11 @@ def circuit_text(
 
 def _compiled(game: Game, mode: Mode, style: str, strict: bool) -> "CompiledBoard":
     """The circuit of a style."""
-    from qttt.observation.compiler import compile_lean, compile_moves
+    from qttt.observation.compiler import Style, compile_lean, compile_moves
 
-    return compile_lean(game, mode, strict=strict) if style == "lean" else compile_moves(game, mode)
+    if style == Style.MOVES:
+        return compile_moves(game, mode)
+    return compile_lean(game, mode, encoding=Style(style).encoding(strict=strict))
 
 
 def _numbers(opened: str, compiled: "CompiledBoard") -> set[int]:
@@ -123,7 +124,7 @@ def circuit_stats(
     Args:
         game: a game at any moment.
         mode: mode of observation.
-        style: ``moves`` or ``lean``; on a device, of the lean circuits the shape that costs least there.
+        style: ``moves``, ``lean`` or ``coherent``; on a device, of lean circuits the shape that costs least.
         backend: a device in whose gates to count, as the best of several layouts; None, or a simulator, for
             CX between any two qubits.
         strict: as in `circuit_text`.
@@ -134,7 +135,7 @@ def circuit_stats(
     """
     from circuits.drawing import stats
     from circuits.lean import lean_circuit
-    from qttt.observation.compiler import compile_moves, lean_pieces
+    from qttt.observation.compiler import Style, compile_moves, lean_pieces
 
     device = _device(backend)
     if style == "moves":
@@ -142,7 +143,7 @@ def circuit_stats(
     else:
         pieces, observed = lean_pieces(game)
         shapes: tuple[Shape, ...] = ("free",) if device is None else ("free", "line")
-        encoding: Encoding = "strict" if strict else "masked"
+        encoding = Style(style).encoding(strict=strict)
         circuits = [
             lean_circuit(pieces, mode, observed=observed, shape=shape, encoding=encoding, measure_all=strict)[
                 0
@@ -169,11 +170,12 @@ def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser)
     add_moment_flags(parser)
     add_flags(parser, "--mode")
-    parser.add_argument(
+    add_flags(
+        parser,
         "--style",
-        choices=STYLES,
-        default=STYLES[0],
-        help="moves: one box a move (the default); lean: the cheapest circuit with the same statistics",
+        default="moves",
+        help="moves: one box a move (the default); lean: the cheapest circuit with the same statistics; "
+        "coherent: the cheapest whose modes differ in one Hadamard a symbol",
     )
     parser.add_argument(
         "--strict",
@@ -254,9 +256,9 @@ def _format(arguments: Namespace) -> str:
         raise UsageError("--json goes with --format stats: the other formats are no JSON")
     if arguments.backend is not None and format != "stats":
         raise UsageError("--backend goes with --format stats: it says in whose gates to count")
-    if arguments.open is not None and arguments.style != STYLES[0]:
+    if arguments.open is not None and arguments.style != "moves":
         raise UsageError("--open goes with --style moves: a lean circuit has no boxes")
-    if arguments.strict and arguments.style == STYLES[0]:
+    if arguments.strict and arguments.style == "moves":
         raise UsageError("--strict goes with --style lean: move by move every square is measured anyway")
     if format in PICTURES and arguments.out is None:
         raise UsageError(f"a picture goes to a file: give its name, for example --out circuit.{format}")

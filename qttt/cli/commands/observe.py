@@ -14,12 +14,14 @@ from qttt.cli.commands.arguments import (
     add_flags,
     add_moment_flags,
     add_record_arguments,
+    encoding_of,
     file_name,
     given,
     mode_of,
     record_of,
     refuse_beside,
     source_of,
+    style_of,
     whole_number,
 )
 from qttt.cli.console.observations import observe_report, save_outcome, save_where, show_observation
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
 _ON_DEVICES = ("--dynamic", "--dry-run", "--no-wait", "--yes", "--anyway", *DEVICE_FLAGS, "--accept-noise")
 _SENT_FOR = (
-    *(*RECORD_FLAGS, *MOMENT_FLAGS, "--backend", "--rolls", "--shots", *DEVICE_FLAGS),
+    *(*RECORD_FLAGS, *MOMENT_FLAGS, "--backend", "--style", "--rolls", "--shots", *DEVICE_FLAGS),
     *("--seed", "--dynamic", "--dry-run", "--no-wait"),
 )
 """What a job that was sent has settled."""
@@ -51,7 +53,7 @@ _SENT_FOR = (
 def _add_arguments(parser: ArgumentParser) -> None:
     add_record_arguments(parser, optional=True)
     add_moment_flags(parser)
-    add_flags(parser, "--mode", "--backend", "--rolls")
+    add_flags(parser, "--mode", "--backend", "--style", "--rolls")
     shots = (
         "shots to take (default: until one counts, 1024 on a device); the first that counts is the outcome"
     )
@@ -104,7 +106,7 @@ def _run(arguments: Namespace, session: Session) -> int:
             )
     if on_device:
         return _by_device(game, record, source, arguments, session)
-    observer = get_observer(source.backend, source.rolls)
+    observer = get_observer(source.backend, source.rolls, style=style_of(arguments))
     rng = session.generator(source.seed)
     if arguments.mode is not None:
         mode = Mode(arguments.mode)
@@ -180,7 +182,7 @@ def _by_device(game: Game, record: Record, source: Source, arguments: Namespace,
         source.backend,
         source.rolls,
         session,
-        strict=arguments.strict,
+        encoding=encoding_of(arguments),
         decoupling=arguments.dd,
         twirling=arguments.twirl,
         accept_noise=arguments.accept_noise,

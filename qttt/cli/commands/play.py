@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 from qttt.chance import MAX_SEED
 from qttt.cli.commands import COMMANDS, Command
-from qttt.cli.commands.arguments import add_flags, completed, file_name, source_of, whole_number
+from qttt.cli.commands.arguments import (
+    Source,
+    add_flags,
+    completed,
+    file_name,
+    source_of,
+    style_of,
+    whole_number,
+)
 from qttt.cli.console.parser import Parser
 from qttt.cli.console.session import Session
 from qttt.cli.console.signals import signals_interrupt
@@ -25,6 +33,7 @@ from qttt.tabletop.rolls import Rolls, check_rolls
 
 if TYPE_CHECKING:
     from qttt.cli.keyboard.game import KeyboardGame
+    from qttt.observation.observers import Observer
 
 #: Observers that a name cannot be wrong of; they are loaded while the players think.
 _ALWAYS_THERE = ("aer", "aer-lean")
@@ -46,7 +55,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
             metavar="PLAYER",
             help=f"who plays {symbol}: human (the default), {', '.join(PLAYERS)} or search:SECONDS",
         )
-    add_flags(parser, "--view", "--backend", "--rolls", "--accept-noise", "--seed")
+    add_flags(parser, "--view", "--backend", "--style", "--rolls", "--accept-noise", "--seed")
     parser.add_argument(
         "--record", metavar="FILE", type=file_name, help="save the record there after every move"
     )
@@ -85,15 +94,21 @@ def _run(arguments: Namespace, session: Session) -> int:
     return _sit(record, stored, arguments, session)
 
 
+def _observer(source: Source, arguments: Namespace) -> "Observer":
+    from qttt.observation.observers import get_observer
+
+    style = style_of(arguments)
+    return get_observer(source.backend, source.rolls, style=style, accept_noise=arguments.accept_noise)
+
+
 def _demonstrate(arguments: Namespace, session: Session) -> int:
     from qttt.cli.commands.check import STATUS
     from qttt.cli.keyboard.demonstration import DEFAULT_SEED, demonstrate
-    from qttt.observation.observers import get_observer
 
     seed = DEFAULT_SEED if arguments.seed is None else arguments.seed
     record, source = completed(Record(), arguments), source_of(arguments)
     game = record.game()
-    observer = get_observer(source.backend, source.rolls, accept_noise=arguments.accept_noise)
+    observer = _observer(source, arguments)
     check_rolls(source.rolls, game.rules)
     return STATUS[demonstrate(game, record, arguments.record, observer, seed, session)]
 
@@ -180,13 +195,10 @@ def _prepared(
     from qttt.cli.keyboard.loading import Loading
     from qttt.cli.keyboard.pace import Pace
     from qttt.cli.keyboard.seats import seated
-    from qttt.observation.observers import get_observer
 
     source = source_of(arguments, record)
     rng = session.generator(source.seed)
-    observing = Loading(
-        lambda: get_observer(source.backend, source.rolls, accept_noise=arguments.accept_noise)
-    )
+    observing = Loading(lambda: _observer(source, arguments))
     if source.backend not in _ALWAYS_THERE or source.rolls is not Rolls.EXACT:
         # A backend that cannot be used is refused before the first move.
         _ = observing.observer

@@ -9,6 +9,7 @@ from qttt.cli.commands.arguments import (
     add_device_flags,
     add_flags,
     add_record_arguments,
+    encoding_of,
     record_of,
     source_of,
 )
@@ -33,6 +34,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
         "--mode",
         help="prepare for this mode alone (default for every mode that may be chosen later)",
     )
+    add_flags(parser, "--style")
     add_flags(parser, "--shots", help="shots of each circuit (default 1024)")
     add_flags(parser, "--seed", "--json")
     add_device_flags(parser)
@@ -64,7 +66,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         arguments.backend,
         Rolls.EXACT,
         session,
-        strict=arguments.strict,
+        encoding=encoding_of(arguments),
         decoupling=arguments.dd,
         twirling=arguments.twirl,
         accept_noise=arguments.accept_noise,
@@ -86,7 +88,7 @@ def _run(arguments: Namespace, session: Session) -> int:
         mode = None if arguments.mode is None else Mode(arguments.mode)
         collapsed = entry.game.state.positions is not None
         games.append(
-            Pending(entry.record, entry.file, path, mode, collapsed, strict=arguments.strict, own=own)
+            Pending(entry.record, entry.file, path, mode, collapsed, encoding=device.encoding, own=own)
         )
         first = own[1]
     batch = Batch(tuple(games), path)

@@ -150,7 +150,7 @@ def show_dry_run(
         show_plan(plan, session, names=names)
 
 
-def find_device(name: str, rolls: Rolls, session: Session, **settings: bool) -> DeviceObserver:
+def find_device(name: str, rolls: Rolls, session: Session, **settings: Any) -> DeviceObserver:
     """Find the device of a name, with what it says meanwhile shown.
 
     Args:

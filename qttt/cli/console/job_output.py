@@ -160,8 +160,7 @@ class DeviceObservation:
         with progress(self.session, observer.backend.local) as notify:
             plan = plan_observation(self.game, observer, mode, policy, shots, notify)
         path = None if file is None else Path(file)
-        strict = observer.encoding == "strict"
-        return plan, Pending(record, path, None, mode, plan.collapsed is not None, policy, strict)
+        return plan, Pending(record, path, None, mode, plan.collapsed is not None, policy, observer.encoding)
 
     def resume(self, pending: Pending) -> Outcome:
         """Fetch the result of a job that was sent before, and go on; raises what `observe` does."""
@@ -175,7 +174,7 @@ class DeviceObservation:
             options = JobOptions.from_json(job.options)
             return open_device(
                 job.backend,
-                strict=pending.strict,
+                encoding=pending.encoding,
                 decoupling=options.dynamical_decoupling,
                 twirling=options.twirling,
                 accept_noise=self.accept_noise,
