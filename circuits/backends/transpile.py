@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Final
 
 import rustworkx as rx
-from qiskit.circuit import ControlFlowOp, QuantumCircuit
+from qiskit.circuit import CircuitInstruction, ControlFlowOp, QuantumCircuit
 from qiskit.providers import BackendV2
 from qiskit.transpiler import PassManager, Target, generate_preset_pass_manager
 from qiskit.transpiler.passes import Optimize1qGatesDecomposition
@@ -189,13 +189,23 @@ def in_bases(compiled: QuantumCircuit, device: BackendV2, angles: Mapping[int, f
     """
     symbols = [register for register in compiled.cregs if register.name == SYMBOLS]
     along = {register[bit]: angle for register in symbols for bit, angle in angles.items()}
-    turned = compiled.copy_empty_like()
+
+    def is_read(item: CircuitInstruction) -> bool:
+        return bool(item.name == "measure" and item.clbits[0] in along)
+
+    turns = compiled.copy_empty_like()
+    for read in filter(is_read, compiled.data):
+        turns.ry(-along[read.clbits[0]], read.qubits[0])
+    own = PassManager([Optimize1qGatesDecomposition(target=device.target)]).run(turns)
+    turned: QuantumCircuit = compiled.copy_empty_like()
+    # Gate by gate, as a round through a compiler would order independent gates anew.
     for item in compiled.data:
-        if item.name == "measure" and item.clbits[0] in along:
-            turned.ry(-along[item.clbits[0]], item.qubits[0])
+        if is_read(item):
+            for turn in own.data:
+                if turn.qubits == item.qubits:
+                    turned.append(turn)
         turned.append(item)
-    translated: QuantumCircuit = PassManager([Optimize1qGatesDecomposition(target=device.target)]).run(turned)
-    return translated
+    return turned
 
 
 def _only(circuit: QuantumCircuit, live: Sequence[int]) -> QuantumCircuit:
