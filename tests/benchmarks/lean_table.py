@@ -3,7 +3,10 @@
 The moves come twice: by recipe, as they were first written down with plain Toffoli gates (the move-by-move
 circuit that lean circuits are measured against), and by this program's own gates, which need fewer.
 
-Run `python -m tests.benchmarks.lean_table [--seeds N] [--boards-only | --pieces-only]`. Figures are gates on
+Last come averages: CX between any two qubits of random full boards, coherent circuits beside lean ones.
+
+Run `python -m tests.benchmarks.lean_table [--seeds N]`, with `--boards-only`, `--pieces-only` or
+`--averages-only` for a part. Figures are gates on
 two qubits and their depth, at optimisation level 3: of single pieces over {one-qubit gates, CX}; of full
 boards in the native gates of three heavy-hexagon devices, the best of N transpiler seeds (20 unless asked
 otherwise, some minutes). Twisted attacks need no table of their own: they swap the two modes of a lone
@@ -13,6 +16,7 @@ attacker.
 import argparse
 from collections.abc import Callable
 
+import numpy as np
 from qiskit import transpile
 from qiskit.circuit import QuantumCircuit
 from qiskit.transpiler import Target
@@ -20,6 +24,9 @@ from rich.console import Console
 from rich.table import Table
 
 from circuits.lean import Encoding, Piece, Shape, Site, lean_circuit
+from qttt import Game
+from qttt.game.state import Phase
+from qttt.observation.compiler import lean_pieces
 from tests.support.lean_boards import (
     INTERFERING,
     STUDIED,
@@ -52,6 +59,15 @@ KINDS: tuple[tuple[str, Shape, Encoding], ...] = (
     ("lean, free", "free", "masked"),
     ("lean, line", "line", "masked"),
     ("strict", "free", "strict"),
+    ("coherent", "free", "coherent"),
+)
+#: Whose random full boards are averaged over, as level and options.
+AVERAGED = ((3, ""), (4, ""), (5, ""), (5, "view-switches=2"))
+#: Modes and encodings that the averages compare.
+COMPARED: tuple[tuple[str, Encoding], ...] = (
+    ("standard", "masked"),
+    ("rotated", "masked"),
+    ("standard", "coherent"),
 )
 
 
@@ -93,12 +109,24 @@ def pieces_table() -> Table:
 def boards_table(title: str, target: Target, seeds: int) -> Table:
     """Two-qubit gates / depth of full boards on a device."""
     table = Table(title=f"Two-qubit gates / depth on {title}, level 3, best of {seeds} seeds")
-    for heading in ("board", "mode", "recipes", "moves", "lean", "shape", "strict", "generic (2 seeds)"):
+    headings = (
+        "board",
+        "mode",
+        "recipes",
+        "moves",
+        "lean",
+        "shape",
+        "strict",
+        "coherent",
+        "generic (2 seeds)",
+    )
+    for heading in headings:
         table.add_column(heading)
     for name, pieces in (STUDIED | INTERFERING).items():
         for mode in MODES:
             lean, shape = lean_cost(pieces, mode, target, range(seeds))
             strict, _ = lean_cost(pieces, mode, target, range(seeds), "strict")
+            coherent, _ = lean_cost(pieces, mode, target, range(seeds), "coherent")
             table.add_row(
                 name if mode == "standard" else "",
                 mode,
@@ -107,10 +135,48 @@ def boards_table(title: str, target: Target, seeds: int) -> Table:
                 figure(*lean),
                 shape,
                 figure(*strict),
+                figure(*coherent),
                 figure(*cost_on(generic(pieces, mode), target, range(min(seeds, 2)))),
             )
         table.add_section()
     return table
+
+
+def averages_table(boards: int) -> Table:
+    """CX of random full boards on average, in each shape."""
+    table = Table(title=f"CX on average over {boards} random full boards, all-to-all")
+    for heading in ("level", "shape", "lean, standard", "lean, rotated", "coherent", "coherent / lean"):
+        table.add_column(heading)
+    rng = np.random.default_rng(1)
+    for level, options in AVERAGED:
+        drawn = [lean_pieces(full_board(level, options, rng)) for _ in range(boards)]
+        for shape in ("free", "line"):
+            standard, rotated, coherent = (
+                sum(
+                    lean_circuit(pieces, mode, observed=observed, shape=shape, encoding=encoding)[0]
+                    .decompose(["ccx"])
+                    .num_nonlocal_gates()
+                    for pieces, observed in drawn
+                )
+                / boards
+                for mode, encoding in COMPARED
+            )
+            table.add_row(
+                f"{level} {options}",
+                shape,
+                *(f"{mean:.2f}" for mean in (standard, rotated, coherent)),
+                f"{2 * coherent / (standard + rotated):.3f}",
+            )
+    return table
+
+
+def full_board(level: int, options: str, rng: np.random.Generator) -> Game:
+    """A random game up to its first full board."""
+    game = Game(level, options)
+    while game.state.phase is Phase.MOVE:
+        moves = game.legal_moves()
+        game.push(moves[rng.integers(len(moves))])
+    return game
 
 
 def main(print_table: Callable[[Table], None], arguments: list[str] | None = None) -> None:
@@ -120,10 +186,13 @@ def main(print_table: Callable[[Table], None], arguments: list[str] | None = Non
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--boards-only", action="store_true")
     only.add_argument("--pieces-only", action="store_true")
+    only.add_argument("--averages-only", action="store_true")
     options = parser.parse_args(arguments)
-    if not options.boards_only:
+    if not (options.boards_only or options.averages_only):
         print_table(pieces_table())
-    if not options.pieces_only:
+    if not (options.boards_only or options.pieces_only):
+        print_table(averages_table(200))
+    if not (options.pieces_only or options.averages_only):
         from qiskit_ibm_runtime.fake_provider import FakeMarrakesh, FakeMumbaiV2, FakeTorino
 
         for device in (FakeMumbaiV2, FakeTorino, FakeMarrakesh):

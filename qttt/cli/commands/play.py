@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from qttt.observation.observers import Observer
 
 #: Observers that a name cannot be wrong of; they are loaded while the players think.
-_ALWAYS_THERE = ("aer", "aer-lean")
+_ALWAYS_THERE = ("aer", "aer-lean", "aer-coherent")
 
 
 def _add_arguments(parser: ArgumentParser) -> None:

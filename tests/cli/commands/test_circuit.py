@@ -149,7 +149,7 @@ def test_check_that_fails_ends_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
     from qttt.crosscheck import check
 
     true = compile_lean
-    monkeypatch.setattr(check, "compile_lean", lambda game, mode: true(game, Mode.ROTATED))
+    monkeypatch.setattr(check, "compile_board", lambda game, mode, style: true(game, Mode.ROTATED))
     done = run("check", "1+3 1-2", "--level", "4", "--shots", "100", "--seed", "1", "--json")
     assert done.status == 1
     assert json.loads(done.out)["ok"] is False
