@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from qttt.cli.commands import COMMANDS, Entry
 from qttt.cli.console.parser import Parser
+from qttt.game.moves import Kind
 
 WIDTH = 79
 
 _DESCRIPTION = (
     "TiqTaqToe: quantum tic-tac-toe with dice, every move a quantum circuit. A game is written as its moves: "
-    "5 (classical), 1+3 (superposition), 5*6 (entangle), 5-6 (cancel), ~5 or 5~ (with a view switch)."
+    f"{', '.join(f'{kind.example} ({kind.word})' for kind in Kind)}, ~5 or 5~ (with a view switch)."
 )
 _BEGIN = textwrap.fill(
     "To begin: qttt play --level 1 --o easy is a first game against an easy computer, qttt rules 1 its "
