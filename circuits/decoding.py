@@ -35,6 +35,18 @@ def _no_bits(shots: int) -> Bits:
     return np.zeros((shots, 0), dtype=np.bool_)
 
 
+def _as_bits(register: str, given: object) -> Bits:
+    array = np.asarray(given)
+    if array.dtype == np.bool_:
+        return array
+    # The characters 0 and 1 would all count as true, and so would counts and probabilities.
+    if array.dtype.kind not in "iu":
+        raise DecodingError(f"the bits of {register} must be an array of bool, not of {array.dtype}")
+    if (other := array[(array != 0) & (array != 1)]).size:
+        raise DecodingError(f"the bits of {register} must be 0 or 1, not {other.flat[0]}")
+    return array.astype(np.bool_)
+
+
 @dataclass(frozen=True, eq=False)
 class Shots:
     """The bits of a run, row i being shot i in the order measured.
@@ -47,7 +59,8 @@ class Shots:
     A register that the circuit does not have is an array of shape (shots, 0).
 
     Raises:
-        DecodingError: the arrays are not two-dimensional or have different numbers of shots.
+        DecodingError: they are no two-dimensional arrays of bool, or of integers 0 and 1, which become bool;
+            or they have different numbers of shots.
     """
 
     pos: Bits
@@ -55,7 +68,9 @@ class Shots:
     flag: Bits
 
     def __post_init__(self) -> None:
-        """Check the shapes."""
+        """Check bits and shapes."""
+        for name in REGISTER_NAMES:
+            object.__setattr__(self, name, _as_bits(name, getattr(self, name)))
         arrays = (self.pos, self.mark, self.flag)
         if any(array.ndim != 2 for array in arrays) or len({len(array) for array in arrays}) != 1:
             shapes = [array.shape for array in arrays]

@@ -28,6 +28,7 @@ from circuits.errors import (
     BackendError,
     BackendUsageError,
     CircuitsError,
+    DecodingError,
     NoSuchBackendError,
     UnknownBackendError,
     one_line,
@@ -451,7 +452,10 @@ class _Guarded:
         if shots < 1:
             raise BackendUsageError(f"{self.name} runs at least 1 shot, not {shots}")
         with _told(f"the backend {self.name!r} failed", BackendError):
-            found = list(self._backend.run(circuits, shots, rng))
+            try:
+                found = list(self._backend.run(circuits, shots, rng))
+            except DecodingError as error:
+                raise BackendError(f"the backend {self.name!r} gave no bits: {error}") from error
         for circuit, run in zip(circuits, found, strict=False):
             widths = {register.name: register.size for register in circuit.cregs}
             if not isinstance(run, Shots) or len(run) != shots:

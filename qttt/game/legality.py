@@ -6,14 +6,15 @@ from itertools import combinations
 from operator import attrgetter
 
 from qttt.errors import IllegalMoveError
+from qttt.game.configurations import Configuration
 from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Measurement
 from qttt.game.position import Position
-from qttt.game.roots import Attack, read_roots
-from qttt.game.rules import Rules
+from qttt.game.rules import Options, Rules
 from qttt.game.squares import SQUARES
 from qttt.game.symbols import Symbol
 
+_NO_OPTIONS = Options()
 #: The one of 756 moves that there are; making one checks it, which takes ten times as long.
 _move = cache(Move)
 
@@ -37,46 +38,70 @@ def legal_in_view(
         switched: the moves after a view switch instead of those in the current view.
     """
     there = position.switched() if switched else position
-    quantum = list(_quantum_moves(there, player, rules))
-    if not _classical_allowed(position, player, rules, switches):
-        return quantum
-    return [*_moves(Kind.CLASSICAL, position.empty_squares), *quantum]
+    moves = _level_moves(there, rules, _targets(there, player))
+    if rules.options == _NO_OPTIONS:
+        return list(moves)
+    return [move for move in moves if not _option_against(move, there, player, rules, switches)]
 
 
-def _classical_allowed(position: Position, player: Symbol, rules: Rules, switches: int) -> bool:
-    """Whether the option ``quantum-only`` lets the player make a classical move, in either view."""
-    if not rules.options.quantum_only:
-        return True
-    views = (position, position.switched()) if switches else (position,)
-    return not any(next(_quantum_moves(view, player, rules), None) for view in views)
+def _targets(position: Position, player: Symbol) -> list[int]:
+    return [square for square in SQUARES if position.attacker(square) is player]
 
 
-def _quantum_moves(position: Position, player: Symbol, rules: Rules) -> Iterator[Move]:
+def _level_moves(position: Position, rules: Rules, targets: list[int]) -> Iterator[Move]:
+    """The moves that a level has, the options apart; of attacks those on the given squares of one die."""
     empty = position.empty_squares
-    attacks = {square: _attacks(position, square, rules) for square in SQUARES}
-    targets = [square for square in SQUARES if attacks[square] and position.attacker(square) is player]
     for kind in Kind:
-        if kind is Kind.CLASSICAL or not rules.level.allows(kind):
+        if not rules.level.allows(kind):
             continue
         if not kind.attacks:
             yield from _moves(kind, empty)
             continue
         for invaded in targets:
-            if kind in attacks[invaded]:
+            if position.dice[invaded - 1][0].value in kind.attacks:
                 yield from _moves(kind, empty, (invaded,))
 
 
-def _attacks(position: Position, square: int, rules: Rules) -> list[Kind]:
-    """How a square may be attacked, by the player whose shape can, where a square is empty to spread into."""
-    if position.attacker(square) is None:
-        return []
-    return [
-        kind
-        for kind in Kind
-        if kind.attacks
-        and rules.level.allows(kind)
-        and not (kind is Kind.ENTANGLING and _entangled_before(position, square, rules))
-    ]
+def _option_against(
+    move: Move, position: Position, player: Symbol, rules: Rules, switches: int
+) -> str | None:
+    """The rule by which an option forbids a move that is legal without it; every option that does is here.
+
+    Args:
+        move: a move that the level allows; its own view switches do not matter.
+        position: the position before it, in the view that it is made in.
+        player: who makes it.
+        rules: level and options.
+        switches: how many view switches the player had before it.
+    """
+    options = rules.options
+    if (
+        options.no_double_entanglement
+        and move.kind is Kind.ENTANGLING
+        and _entangled_before(position, move.squares[0])
+    ):
+        return "with the option no-double-entanglement a superposition may be entangled only once"
+    if (
+        options.quantum_only
+        and move.kind is Kind.CLASSICAL
+        and _quantum_legal(position, player, rules, switches)
+    ):
+        where = ", in this view or after a switch" if switches else ""
+        only = "a classical move is allowed only when no quantum move is"
+        return f"with the option quantum-only {only}{where}"
+    return None
+
+
+def _quantum_legal(position: Position, player: Symbol, rules: Rules, switches: int) -> bool:
+    """Whether the player has a quantum move, in this view or in the one that they may switch to."""
+    quantum = (
+        move
+        for move in _level_moves(position, rules, _targets(position, player))
+        if move.kind is not Kind.CLASSICAL
+    )
+    if any(not _option_against(move, position, player, rules, switches) for move in quantum):
+        return True
+    return bool(switches) and _quantum_legal(position.switched(), player, rules, 0)
 
 
 def open_to(position: Position, square: int, rules: Rules) -> Symbol | None:
@@ -93,7 +118,11 @@ def open_to(position: Position, square: int, rules: Rules) -> Symbol | None:
     Raises:
         UsageError: there is no such square.
     """
-    return position.attacker(square) if _attacks(position, square, rules) else None
+    player = position.attacker(square)
+    if player is None:
+        return None
+    attacks = (move for move in _level_moves(position, rules, [square]) if move.kind.attacks)
+    return player if any(not _option_against(move, position, player, rules, 0) for move in attacks) else None
 
 
 def legal_moves(position: Position, player: Symbol, rules: Rules, switches: int) -> list[Move]:
@@ -153,25 +182,16 @@ def _rule_against(move: Move, position: Position, player: Symbol, rules: Rules, 
     if not rules.level.allows(move.kind):
         first = move.kind.first_level
         return f"{move.kind.word} moves start at Level {first}, and this is Level {rules.level.number}"
-    before = position
     if move.before:
         position = position.switched()
     for square in move.filled:
         if not position.is_empty(square):
             return f"square {square} must be empty, and it holds {_contents(position, square)}"
-    if move.kind.attacks:
-        rule = _rule_against_attack(move, position, player, rules)
-        if rule:
-            return rule
-    if move.kind is Kind.CLASSICAL and not _classical_allowed(before, player, rules, switches):
-        either = ", in this view or after a switch" if switches else ""
-        return (
-            f"with the option quantum-only a classical move is allowed only when no quantum move is{either}"
-        )
-    return None
+    rule = _rule_against_attack(move, position, player) if move.kind.attacks else None
+    return rule or _option_against(move, position, player, rules, switches)
 
 
-def _rule_against_attack(move: Move, position: Position, player: Symbol, rules: Rules) -> str | None:
+def _rule_against_attack(move: Move, position: Position, player: Symbol) -> str | None:
     invaded = move.squares[0]
     if position.attacker(invaded) != player:
         contents = position.at(invaded)
@@ -182,8 +202,9 @@ def _rule_against_attack(move: Move, position: Position, player: Symbol, rules: 
         if len(contents) == 2:
             return f"square {invaded} is closed: it already holds two dice"
         return f"square {invaded} holds {player}'s own die, and players cannot interact with themselves"
-    if move.kind is Kind.ENTANGLING and _entangled_before(position, invaded, rules):
-        return "with the option no-double-entanglement a superposition may be entangled only once"
+    if position.at(invaded)[0].value not in move.kind.attacks:
+        met = "a whole piece" if position.is_whole(invaded) else "half of a piece"
+        return f"square {invaded} holds {met}, and {move.kind.word} moves cannot attack that"
     return None
 
 
@@ -222,15 +243,13 @@ def check_measurement(
     raise IllegalMoveError(str(measurement), rule, player)
 
 
-def _entangled_before(position: Position, square: int, rules: Rules) -> bool:
-    """Whether the option forbids to entangle the root in a square because its other half is entangled."""
-    if not rules.options.no_double_entanglement:
-        return False
+def _entangled_before(position: Position, square: int) -> bool:
+    """Whether the other half of the piece in a square is entangled."""
+    (lone,) = position.dice[square - 1]
     return any(
-        site.attack is Attack.ENTANGLED
-        for root in read_roots(position)
-        if square in root.squares
-        for site in root.sites
+        die.piece == lone.piece and position.configuration(other) is Configuration.HALF_ENTANGLED
+        for other in SQUARES
+        for die in position.dice[other - 1]
     )
 
 

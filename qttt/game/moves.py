@@ -15,30 +15,46 @@ class Kind(Enum):
         sign: what stands between the squares in notation.
         word: the kind as the rules name it, for sentences, for example ``superposition``.
         verb: what the mover does, for sentences.
+        effect: what the example does, for help texts.
         first_level: the level from which on the move is allowed.
-        attacks: it enters a square of the opponent, which is named first.
+        attacks: the values of a lone die of the opponent's that it may enter, 4 for a whole piece and 2 for
+            a half; that square is named first. Empty: it enters none.
         fills: how many empty squares it fills.
         choices: the squares that a move of the kind may name, as notation orders them.
     """
 
     # fmt: off
     #                sign word             verb              first level  attacks  fills
-    CLASSICAL =     ("",  "classical",     "places",         0,           False,   1)
-    SUPERPOSITION = ("+", "superposition", "places",         1,           False,   2)
-    ENTANGLING =    ("*", "entangling",    "entangles with", 2,           True,    1)
-    CANCELLING =    ("-", "cancelling",    "cancels",        3,           True,    1)
+    CLASSICAL =     ("",  "classical",     "places",         0,           (),      1,
+                     "your piece in square 5")
+    SUPERPOSITION = ("+", "superposition", "places",         1,           (),      2,
+                     "your piece in 1 and 3 at once")
+    ENTANGLING =    ("*", "entangling",    "entangles with", 2,           (4, 2),  1,
+                     "invade the opponent's lone die in 5 and spread into empty 6")
+    CANCELLING =    ("-", "cancelling",    "cancels",        3,           (4, 2),  1,
+                     "invade 5, your own die into empty 6")
     # fmt: on
 
-    def __init__(self, sign: str, word: str, verb: str, first_level: int, attacks: bool, fills: int) -> None:
+    def __init__(
+        self,
+        sign: str,
+        word: str,
+        verb: str,
+        first_level: int,
+        attacks: tuple[int, ...],
+        fills: int,
+        effect: str,
+    ) -> None:
         """Give the cells of the row their names."""
         self.sign = sign
         self.word = word
         self.verb = verb
+        self.effect = effect
         self.first_level = first_level
         self.attacks = attacks
         self.fills = fills
         choose = permutations if attacks else combinations
-        self.choices = {squares: squares for squares in choose(range(1, 10), attacks + fills)}
+        self.choices = {squares: squares for squares in choose(range(1, 10), bool(attacks) + fills)}
 
     # Enum's own hashes the name, in Python: with it legal moves take 1.2 to 1.5 times as long.
     __hash__ = object.__hash__
@@ -55,6 +71,7 @@ class Kind(Enum):
 
 
 _BY_SIGN = {kind.sign: kind for kind in Kind}
+assert len(_BY_SIGN) == len(Kind), "two kinds of move have one sign"
 #: The signs of all kinds, as a regular expression takes them between square brackets.
 SIGNS = re.escape("".join(_BY_SIGN))
 _TOKEN = re.compile(rf"(~?)([1-9])(?:([{SIGNS}])([1-9]))?(~?)", re.ASCII)

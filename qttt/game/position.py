@@ -105,6 +105,15 @@ class Position:
         contents = self.dice[checked(square) - 1]
         return contents[0].shape.opponent if len(contents) == 1 else None
 
+    def is_whole(self, square: int) -> bool:
+        """Whether the one die in a square, 1 to 9, is a whole piece, which lies nowhere else.
+
+        Raises:
+            UsageError: there is no such square.
+        """
+        contents = self.dice[checked(square) - 1]
+        return len(contents) == 1 and contents[0].value == 4
+
     def _with_free_colour(self, player: Symbol) -> tuple["Position", int]:
         """The position with a colour of the player's that no die on the board has, and that colour's number.
 
@@ -116,14 +125,8 @@ class Position:
         for number in range(len(COLOURS)):
             if not {number, _twin(number)} & used:
                 return self, number
-        first, second, *_ = (
-            contents[0]
-            for contents in self.dice
-            if len(contents) == 1
-            and contents[0].owner is player
-            and contents[0].value == 4
-            and _twin(contents[0].number) not in used
-        )
+        lone = (self.dice[square - 1][0] for square in SQUARES if self.is_whole(square))
+        first, second, *_ = (die for die in lone if die.owner is player and _twin(die.number) not in used)
         sharing = (die_of(player, _twin(first.number), 4),)
         dice = tuple(sharing if contents == (second,) else contents for contents in self.dice)
         return replace(self, dice=dice), second.number % len(COLOURS)

@@ -15,6 +15,7 @@ from qttt.game.outcomes import Measurement, Observation, Positions, filled_squar
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode
 from qttt.observation.compiler import CompiledBoard, Style, compile_board
+from qttt.observation.faults import find_fault
 from qttt.observation.samples import Sample as Sample
 from qttt.observation.samples import check_request, sample_of
 from qttt.tabletop.rolls import Rolls, observe_by_rolls, roll_odds
@@ -128,6 +129,7 @@ class CircuitObserver:
         for _ in range(MAX_TRIES):
             found = self._run(compiled, game, 1, rng)
             if found.drawn:
+                _check_possible(found.first, game, mode, self.name)
                 return Sample(found.drawn, illegal, failed, dict(kinds))
             illegal += found.illegal
             failed += found.herald_failed
@@ -152,7 +154,7 @@ def observe_board(
 
     Raises:
         IllegalMoveError: the board is not to be observed now, or not in this mode.
-        ServiceError: no shot counts, or the backend failed.
+        ServiceError: no shot counts, the position cannot give the first that does, or the backend failed.
     """
     check_observable(game)
     if mode not in game.state.modes:
@@ -161,8 +163,18 @@ def observe_board(
             f"this observation is in {game.state.modes[0]} mode whatever the players choose",
         )
     sample = observer.draw(game, mode, rng) if shots is None else observer.sample(game, mode, shots, rng)
+    _check_possible(sample.first, game, mode, observer.name)
     game.push(Observation(sample.first, mode))
     return sample
+
+
+def _check_possible(board: str, game: Game, mode: Mode, name: str) -> None:
+    """Blame the backend, not the record, for a board that the position cannot give."""
+    if fault := find_fault(board, game.state.position.standard(), mode):
+        raise ServiceError(
+            f"backend {name!r} gave {board}, which this position cannot give ({fault}): "
+            "qttt check tells what it does wrong"
+        )
 
 
 def check_observable(game: Game) -> None:

@@ -46,9 +46,12 @@ def changes(blocks: tuple[int, ...], empty: tuple[int, ...], player: int, level:
     attacks = [kind for kind in kinds if kind.attacks]
     for number in blocks:
         block = BLOCKS[number]
-        if block.symbol == 1 - player and (block.kind == LONE or "h" in block.kind):
+        value = 4 if block.kind == LONE else 2 if "h" in block.kind else None
+        if block.symbol == 1 - player and value:
             for square in empty:
                 for kind in attacks:
+                    if value not in kind.attacks:
+                        continue
                     for put in _puts(kind, (square,), player, number):
                         yield number, put, (square,)
 

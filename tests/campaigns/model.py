@@ -26,8 +26,9 @@ from hypothesis.stateful import (
 
 from qttt.errors import IllegalMoveError, QtttError
 from qttt.game import Game
+from qttt.game.moves import Kind
 from qttt.game.outcomes import Measurement, Observation, Positions
-from qttt.game.rules import LEVELS, Rules
+from qttt.game.rules import LEVELS, SUMMARIES, Rules
 from qttt.game.state import Phase
 from qttt.game.symbols import Mode, Symbol, View
 from qttt.records.files import load_record, save_record
@@ -35,16 +36,8 @@ from qttt.records.record import Record
 from tests.support.oracle import IllegalTokenError, Oracle
 from tests.support.oracle import Mode as OracleMode
 
-_CHOICES: tuple[tuple[str, ...], ...] = (
-    ("", "quantum-only"),
-    ("", "tally"),
-    ("", "no-double-entanglement"),
-    ("", "measure-turn"),
-    ("", "no-ties"),
-    ("", "view-switches=2"),
-    ("", "view=physical"),
-    ("", "max-observations=3"),
-)
+_CHOICES = tuple(("", name.replace("=N", "=2")) for name in SUMMARIES)
+_SIGNS = "".join(kind.sign for kind in Kind)
 
 
 def _allowed(level: int) -> list[str]:
@@ -66,7 +59,7 @@ ALL_RULES: tuple[tuple[int, str], ...] = tuple(
 )
 ANYTHING = tuple(
     [f"{a}" for a in range(1, 10)]
-    + [f"{a}{sign}{b}" for a in range(1, 10) for b in range(1, 10) if a != b for sign in "+*-"]
+    + [f"{a}{sign}{b}" for a in range(1, 10) for b in range(1, 10) if a != b for sign in _SIGNS]
     + [
         "~5",
         "5~",

@@ -39,6 +39,27 @@ class Provider:
             raise LookupError(f"no {name} here\\nbut a second line")
         return GenericBackendV2(10, noise_info=name != "acme_silent", seed=1)
 
+class Edited(Ideal):
+    def run(self, circuits, shots, rng):
+        found = Ideal.run(self, circuits, shots, rng)
+        return [type(one)(*(self.edit(bits) for bits in (one.pos, one.mark, one.flag))) for one in found]
+class Characters(Edited):
+    def edit(self, bits):
+        return bits.astype(int).astype(str)
+class Numbers(Edited):
+    def edit(self, bits):
+        return bits.astype("uint8")
+class Halves(Edited):
+    def edit(self, bits):
+        return bits * 0.5
+class Twos(Edited):
+    def edit(self, bits):
+        return bits * 2
+class Alike(Ideal):
+    def run(self, circuits, shots, rng):
+        found = Ideal.run(self, circuits, shots, rng)
+        return [type(one)(one.pos, one.mark | True, one.flag) for one in found]
+
 def chip():
     return GenericBackendV2(10, seed=1)
 def raises():
@@ -135,6 +156,28 @@ def test_what_cannot_be_used_is_one_line(acme: Path) -> None:
     assert listed.status == 0
     assert "aer-lean" in listed.out
     assert "'broken' of broken cannot be imported" in listed.err
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("Characters", "array of bool, not of <U"), ("Halves", "not of float64"), ("Twos", "0 or 1, not 2")],
+)
+def test_bits_that_are_none_are_the_backends_fault(acme: Path, name: str, words: str) -> None:
+    where = f"acme_quantum:{name}"
+    one_line(run("observe", BOARD, "--backend", where), 3, f"{where!r} gave no bits: the bits of pos", words)
+
+
+def test_integers_0_and_1_are_bits(acme: Path) -> None:
+    words = ("observe", "1 2+3 4 5 6 7 8 9", "--seed", "1", "--backend")
+    assert run_json(*words, "acme_quantum:Numbers")["board"] == run_json(*words, "aer")["board"]
+
+
+@pytest.mark.parametrize("shots", [(), ("--shots", "5")])
+def test_a_board_that_cannot_be_is_the_backends_fault(acme: Path, shots: tuple[str, ...]) -> None:
+    given = ("5 5*6 1 2 3 4 7 8 9", "--seed", "1", "--backend", "acme_quantum:Alike")
+    where = "which this position cannot give (an entangled pair alike)"
+    one_line(run("observe", *given, *shots), 3, "'acme_quantum:Alike' gave ", where)
+    assert run("check", *given).status == 1
 
 
 def test_what_a_family_does_not_give_is_one_line(acme: Path) -> None:

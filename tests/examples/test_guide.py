@@ -84,10 +84,10 @@ def test_the_table_of_levels_is_that_of_the_program() -> None:
 
 
 def test_options_are_offered_only_where_they_mean_something() -> None:
-    assert options_at(LEVELS[0]) == ("tally",)
-    assert "measure-turn" in options_at(LEVELS[2])
-    assert "measure-turn" not in options_at(LEVELS[3])
-    assert set(options_at(LEVELS[5])) == set(SUMMARIES) - {"measure-turn"}
+    for option, level in (("quantum-only", 1), ("measure-turn", 2), ("max-observations=N", 5)):
+        assert option in options_at(LEVELS[level])
+    for option, level in (("quantum-only", 0), ("measure-turn", 3), ("max-observations=N", 4)):
+        assert option not in options_at(LEVELS[level])
 
 
 def test_configurations_grow_with_the_level_and_their_chances_sum_to_one() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from circuits import gates
+from qttt.errors import IllegalMoveError
 from qttt.game import Game
 from qttt.game.moves import Kind, Move
 from qttt.game.rules import LEVELS
@@ -26,7 +27,7 @@ PLANTED = (
     (
         "qttt/game/moves.py",
         r"(    CANCELLING = .*\n)",
-        r'\1    SWAPPING = ("%", "swapping", "swaps with", 3, True, 1)\n',
+        r'\1    SWAPPING = ("%", "swapping", "swaps with", 3, (4,), 1, "")\n',
     ),
     ("qttt/game/roots.py", r'(    CANCELLED = "cancelled"\n)', r'\1    SWAPPED = "swapped"\n'),
     ("qttt/game/configurations.py", r"(    MINUS_HALF = .*\n)", r'\1    SWAPPED = "swapped"\n'),
@@ -83,8 +84,26 @@ def test_every_kind_is_written_and_read_by_its_row() -> None:
     for kind in Kind:
         move = Move.parse(kind.example)
         assert (move.kind, str(move), len(move.filled)) == (kind, kind.example, kind.fills)
-        assert len(move.squares) == kind.fills + kind.attacks
+        assert len(move.squares) == kind.fills + bool(kind.attacks)
     assert [kind.example for kind in Kind] == ["5", "1+3", "5*6", "5-6"]
+
+
+@pytest.mark.parametrize(("value", "met", "missed"), [(4, "5", "1+3"), (2, "1+3", "5")])
+def test_an_attack_enters_what_its_row_says(
+    monkeypatch: pytest.MonkeyPatch, value: int, met: str, missed: str
+) -> None:
+    """Legal moves, open squares, refusals and the solver read the column."""
+    monkeypatch.setattr(Kind.ENTANGLING, "attacks", (value,))
+    allowed, refused = Game(2).play(met).state, Game(2).play(missed).state
+    for state in (allowed, refused):
+        attacks = [move for move in state.legal_moves() if move.kind.attacks]
+        assert any(move.kind is Kind.ENTANGLING for move in attacks) is (state is allowed)
+        assert bool(state.open_squares()) is bool(attacks)
+        by_solver = changes(blocks_of(state.position), state.position.empty_squares, 1, state.rules.level)
+        assert sum(taken is not None for taken, *_ in by_solver) == len(attacks)
+    what = "whole piece" if missed == "5" else "half of a piece"
+    with pytest.raises(IllegalMoveError, match=f"holds {'a ' * (missed == '5')}{what}, and entangling moves"):
+        refused.child(Move.parse(f"{missed[0]}*9"))
 
 
 def test_a_level_has_the_kinds_that_start_at_it_or_below() -> None:

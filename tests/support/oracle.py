@@ -224,7 +224,7 @@ class Oracle:
 
     def _move(self, token: str) -> None:
         assert self.turn is not None
-        parts = re.fullmatch(r"(~?)([1-9])(?:([+*-])([1-9]))?(~?)", token)
+        parts = re.fullmatch(r"(~?)([1-9])(?:([^1-9~])([1-9]))?(~?)", token)
         if parts is None:
             raise IllegalTokenError(f"{token}: not a move")
         before, a, sign, b, after = parts.groups("")

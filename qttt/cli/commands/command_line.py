@@ -7,6 +7,7 @@ from shutil import get_terminal_size
 
 from qttt.cli.commands import COMMANDS, Entry
 from qttt.cli.console.parser import Parser
+from qttt.game.moves import Kind
 
 #: The longest line of help, in a terminal that is wider.
 WIDTH = 79
@@ -15,7 +16,7 @@ _NAME = 14
 
 _DESCRIPTION = (
     "TiqTaqToe: quantum tic-tac-toe with dice, every move a quantum circuit. A game is written as its moves: "
-    "5 (classical), 1+3 (superposition), 5*6 (entangle), 5-6 (cancel), ~5 or 5~ (with a view switch)."
+    f"{', '.join(f'{kind.example} ({kind.word})' for kind in Kind)}, ~5 or 5~ (with a view switch)."
 )
 _BEGIN = (
     "To begin: qttt play --level 1 --o easy is a first game against an easy computer, qttt rules 1 its "

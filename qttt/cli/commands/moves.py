@@ -50,8 +50,8 @@ def _by_kind(tokens: Sequence[str]) -> "Any":
 
 COMMAND = Command(
     explanation=(
-        "Lists the legal moves of the player whose turn it is, in canonical order: classical, "
-        "superposition, entangling, cancelling, each by squares. At Level 5 the moves that a view switch "
+        f"Lists the legal moves of the player whose turn it is, in canonical order: "
+        f"{', '.join(kind.word for kind in Kind)}, each by squares. At Level 5 the moves that a view switch "
         "would make legal follow, written ~5*6."
     ),
     examples=(

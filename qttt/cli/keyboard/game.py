@@ -82,17 +82,10 @@ MODES: Final = {
 }
 """What each mode of observation reads."""
 
-_MOVES_HELP: Final = {
-    Kind.CLASSICAL: "your piece in square 5",
-    Kind.SUPERPOSITION: "your piece in 1 and 3 at once",
-    Kind.ENTANGLING: "invade the opponent's lone die in 5 and spread into empty 6",
-    Kind.CANCELLING: "invade 5, your own die into empty 6",
-}
-
 
 def notation_rows(rules: Rules) -> list[tuple[str, str]]:
     """How the moves of a game are typed: each with what it is, and only those that its rules have."""
-    rows = [(kind.example, f"{kind.word}: {_MOVES_HELP[kind]}") for kind in Kind if rules.level.allows(kind)]
+    rows = [(kind.example, f"{kind.word}: {kind.effect}") for kind in Kind if rules.level.allows(kind)]
     if rules.level.rotated_view:
         rows.append(("~5 5~", "the same with a view switch before or after the move"))
     if rules.options.measure_turn:

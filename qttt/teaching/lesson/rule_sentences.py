@@ -45,7 +45,7 @@ def move_name(move: Move, position: Position) -> str:
     """
     if not move.kind.attacks:
         return f"{move.kind.word} move"
-    return f"{'' if _is_whole(move, position) else 'half-'}{move.kind.word} move"
+    return f"{'' if position.is_whole(move.squares[0]) else 'half-'}{move.kind.word} move"
 
 
 def move_rule(move: Move, position: Position, player: Symbol, level: Level) -> Rule:
@@ -71,16 +71,11 @@ def move_rule(move: Move, position: Position, player: Symbol, level: Level) -> R
                 f"{_REFERENCE}, “The Superposition Move”",
             )
         case Kind.ENTANGLING:
-            return _entangling(_is_whole(move, position), level)
+            return _entangling(position.is_whole(move.squares[0]), level)
         case Kind.CANCELLING:
-            return _cancelling(_is_whole(move, position), player)
+            return _cancelling(position.is_whole(move.squares[0]), player)
         case _:
             assert_never(move.kind)
-
-
-def _is_whole(move: Move, position: Position) -> bool:
-    """Whether all of a piece is attacked, not one half of it."""
-    return position.at(move.squares[0])[0].value == 4
 
 
 def _entangling(whole: bool, level: Level) -> Rule:
