@@ -32,9 +32,6 @@ class Fused(NamedTuple):
 def fuse(steps: tuple[GateStep, ...]) -> tuple[Fused, ...]:
     """Multiply neighbouring gates together, up to `FUSED_QUBITS` qubits wide.
 
-    Args:
-        steps: elementary gates, in order.
-
     Returns:
         Gates with the same product, in order.
     """
@@ -42,11 +39,7 @@ def fuse(steps: tuple[GateStep, ...]) -> tuple[Fused, ...]:
 
 
 def fuse_components(components: Iterable[Component]) -> QuantumCircuit:
-    """Return components side by side as one circuit of products of gates, with the bits of `join_components`.
-
-    Args:
-        components: parts of one circuit or of several.
-    """
+    """Return what `join_components` does, as products of gates."""
     return join_components(components, fuse)
 
 

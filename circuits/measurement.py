@@ -135,13 +135,7 @@ class Readout:
 
 
 def measure_into(circuit: QuantumCircuit, qubits: Sequence[Qubit], name: str) -> None:
-    """Measure qubits in their order into a new classical register; if there are none, make no register.
-
-    Args:
-        circuit: a circuit that is being made.
-        qubits: some of its qubits.
-        name: the register's name, one of `REGISTER_NAMES`.
-    """
+    """Measure qubits in their order into a new classical register; if there are none, make no register."""
     if qubits:
         register = ClassicalRegister(len(qubits), name)
         circuit.add_register(register)

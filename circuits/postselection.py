@@ -23,24 +23,6 @@ from circuits.measurement import HERALDS, POSITIONS, REGISTER_NAMES, SYMBOLS, Bi
 MAX_ROUNDS = 200
 
 
-def agreeing(readout: Readout, shots: Shots, occupied: Sequence[bool]) -> npt.NDArray[np.bool_]:
-    """Mark the shots whose heralds are silent and whose measured occupancies are the given ones.
-
-    Args:
-        readout: how to read the bits.
-        shots: the bits.
-        occupied: for squares 1 to 9, whether the square is filled.
-
-    Returns:
-        An array of shape (shots,).
-    """
-    good = ~shots.flag.any(axis=1)
-    for source, wanted in zip(readout.occupancy, occupied, strict=True):
-        if isinstance(source, Bit):
-            good &= shots.pos[:, source.index] == wanted
-    return np.asarray(good)
-
-
 def run_given(
     backend: Backend,
     circuit: QuantumCircuit,

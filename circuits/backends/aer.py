@@ -105,11 +105,6 @@ class AerBackend:
         Every run of Aer takes a fresh seed from `rng`, and Aer gives each of the packed circuits in it a
         stream of its own; a generator in the same state gives the same shots.
 
-        Args:
-            circuits: measured circuits with registers among `pos`, `mark` and `flag`.
-            shots: how often each of them runs, at least once.
-            rng: where the seeds come from.
-
         Raises:
             BackendUsageError: fewer than one shot.
             CircuitShapeError: a circuit has other classical registers, or an angle without a value.

@@ -48,10 +48,6 @@ class _Seen:
 def unresolved(game: Game, modes: tuple[Mode, ...]) -> tuple[str, ...]:
     """Name the faults that would leave every distribution of a game's present board as it is.
 
-    Args:
-        game: a game at any moment.
-        modes: the modes that are looked at.
-
     Returns:
         The faults in words, for example ``a plus sign in an entangled pair``.
     """

@@ -98,9 +98,6 @@ class Case:
 def hold_battery(rng: "np.random.Generator") -> tuple[Case, ...]:
     """Hold the whole battery.
 
-    Args:
-        rng: where random numbers come from.
-
     Raises:
         ServiceError: the simulator cannot even prepare written bits.
     """

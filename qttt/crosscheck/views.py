@@ -35,10 +35,6 @@ def compare_views(tabletop: Odds, physical: Odds) -> ViewDifference:
     minus. Both readings agree if the switches since the attack come in pairs, as they do whenever the root
     was attacked in the standard view, because an observation begins by going back to it. They differ, by
     exactly this, where a half-attacked root was attacked in the rotated view.
-
-    Args:
-        tabletop: odds of the position, switches read as at the table.
-        physical: odds of the same moves, switches read physically.
     """
     one, other = tabletop.outcomes(), physical.outcomes()
     pairs = {board: (one.get(board, 0.0), other.get(board, 0.0)) for board in sorted(set(one) | set(other))}

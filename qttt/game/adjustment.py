@@ -54,11 +54,6 @@ def find_piece(dice: Squares, square: int, piece: Piece) -> Squares:
 
     It shows 4 there and has no die elsewhere. A piece that was entangled with it there is not in that square:
     its die vanishes, and the one that had been dragged along with it doubles.
-
-    Args:
-        dice: the dice of all squares.
-        square: where the piece is.
-        piece: one that has a die in the square.
     """
     twin = partner(dice, square) if len(dice[square - 1]) == 2 else None
     adjusted: list[Contents] = []

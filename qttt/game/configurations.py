@@ -83,10 +83,6 @@ def is_cancelled(contents: Contents) -> bool:
 def configuration(squares: Squares, square: int) -> Configuration:
     """Classify the dice in a square.
 
-    Args:
-        squares: the dice of all nine squares.
-        square: 1 to 9.
-
     Returns:
         The configuration; an observed symbol counts as empty of dice.
     """

@@ -128,12 +128,6 @@ def open_to(position: Position, square: int, rules: Rules) -> Symbol | None:
 def legal_moves(position: Position, player: Symbol, rules: Rules, switches: int) -> list[Move]:
     """Every move of the player, those with view switches among them.
 
-    Args:
-        position: the position before the move.
-        player: whose turn it is.
-        rules: level and options.
-        switches: how many view switches the player has left before the next observation.
-
     Returns:
         Moves in canonical order, each followed by its variants ``~m``, ``m~`` and ``~m~`` as far as allowed.
         The same move before and after a switch is two moves.
@@ -155,13 +149,6 @@ def _variants(move: Move, before: int, after: int) -> tuple[Move, ...]:
 
 def check_move(move: Move, position: Position, player: Symbol, rules: Rules, switches: int) -> None:
     """Refuse an illegal move.
-
-    Args:
-        move: the move to check.
-        position: the position before it.
-        player: who makes it.
-        rules: level and options.
-        switches: how many view switches the player has left before the next observation.
 
     Raises:
         IllegalMoveError: naming the rule that forbids the move.
@@ -209,13 +196,7 @@ def _rule_against_attack(move: Move, position: Position, player: Symbol) -> str 
 
 
 def measurable_squares(position: Position, rules: Rules, measured: frozenset[int]) -> tuple[int, ...]:
-    """The squares that a turn may be spent on observing, ascending; none without the option ``measure-turn``.
-
-    Args:
-        position: the board.
-        rules: level and options.
-        measured: the squares measured since the last observation phase.
-    """
+    """The squares, ascending, that a turn may be spent on observing (option ``measure-turn``)."""
     if not rules.options.measure_turn:
         return ()
     return tuple(square for square in SQUARES if position.at(square) and square not in measured)

@@ -116,9 +116,6 @@ class Move:
     def parse(cls, token: str) -> "Move":
         """Read one token.
 
-        Args:
-            token: for example ``5``, ``3+1``, ``5*6``, ``~5-6``.
-
         Returns:
             The move; the squares of a superposition in ascending order.
 

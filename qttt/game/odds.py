@@ -175,10 +175,6 @@ def observation_odds(position: Position, mode: Mode = Mode.STANDARD) -> Odds:
     The view goes back to standard first. Probabilities are computed in exact arithmetic and rounded once, so
     that a dyadic one is the float that it should be.
 
-    Args:
-        position: any position; it need not be full.
-        mode: standard or rotated.
-
     Raises:
         UsageError: a mode that does not exist.
     """

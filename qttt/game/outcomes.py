@@ -117,11 +117,6 @@ class Measurement:
 def check_nine(text: object, marks: str, what: str) -> None:
     """Refuse what is not one character a square.
 
-    Args:
-        text: what was given.
-        marks: the characters there may be.
-        what: what it is to be, for the message.
-
     Raises:
         UsageError: it is not nine of these characters.
     """

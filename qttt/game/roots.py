@@ -92,9 +92,6 @@ def read_roots(position: Position) -> tuple[Root, ...]:
 
     Cancelled squares belong to no root: they are empty for certain, and what was in them is in their target.
 
-    Args:
-        position: any position that moves, switches and observations have made.
-
     Returns:
         The roots, by their smallest site.
     """
@@ -155,9 +152,6 @@ _Term = tuple[Surd, tuple[str, ...]]
 
 def root_state(root: Root) -> Amplitudes:
     """The exact state of a root.
-
-    Args:
-        root: a root.
 
     Returns:
         Unnormalised amplitude of each pattern, in the coordinates of the position's view. The amplitudes of

@@ -55,10 +55,6 @@ def lines_in(board: str, symbol: Symbol) -> tuple[tuple[int, int, int], ...]:
 def lines_of(board: str, symbol: Symbol) -> int:
     """Count the three-in-a-rows of one symbol.
 
-    Args:
-        board: nine characters, ``X``, ``O`` or ``.``, squares 1 to 9.
-        symbol: whose lines to count.
-
     Returns:
         The number of lines, 0 to 8.
     """

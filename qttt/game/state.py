@@ -184,9 +184,6 @@ class State:
     def child(self, event: Event) -> "State":
         """The state after an event.
 
-        Args:
-            event: a move, a measured square, an observation, or positions.
-
         Raises:
             IllegalMoveError: if the event is not possible here, with the rule against it.
         """

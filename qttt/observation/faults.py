@@ -46,11 +46,6 @@ def find_fault(board: str, position: Position, mode: Mode) -> Fault | None:
 def impossible_boards(boards: Iterable[str], position: Position, mode: Mode) -> dict[str, Fault]:
     """The boards among these that a position cannot give, each with the kind of its fault.
 
-    Args:
-        boards: boards, seen or not.
-        position: a position in the standard view.
-        mode: mode of observation.
-
     Raises:
         UsageError: a mode that does not exist.
     """

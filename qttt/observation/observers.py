@@ -267,12 +267,6 @@ def measure_square(
 
     The whole board is drawn and all but the one square forgotten, which leaves that square's own
     distribution; what its result means for the rest of its root is then a matter of the dice.
-
-    Args:
-        game: a game that waits for a move.
-        square: one of ``game.state.measurable()``.
-        observer: who looks.
-        rng: where the random numbers come from.
     """
     sample = observer.draw(game, Mode.STANDARD, rng)
     return measured(square, sample.first), sample
@@ -288,11 +282,6 @@ def observe_positions(game: Game, observer: Observer, rng: "np.random.Generator"
 
     Forgetting is all it takes: occupancies have the same statistics in both modes, and the symbols will be
     drawn again from the state that these positions leave behind.
-
-    Args:
-        game: a game whose board is full.
-        observer: who looks.
-        rng: where the random numbers come from.
     """
     sample = observer.draw(game, Mode.STANDARD, rng)
     return Positions(filled_squares(sample.first)), sample

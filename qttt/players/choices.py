@@ -30,9 +30,6 @@ Choice = Move | Look | Mode
 def choices(state: State) -> list[Choice]:
     """Everything the player whose decision it is may choose, in canonical order.
 
-    Args:
-        state: any state.
-
     Returns:
         Moves, then squares to measure; or the modes, once the positions are observed; empty where chance or
         nothing comes next.

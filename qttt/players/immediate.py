@@ -19,9 +19,6 @@ def odds_now(state: State) -> dict[Choice, Value]:
 
     The player who chooses is taken to choose the mode of that observation too. A game that would go on counts
     as level, and not as a tie.
-
-    Args:
-        state: a state in which a player is to choose.
     """
     return {choice: _after(state, choice) for choice in choices(state)}
 

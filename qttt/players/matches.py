@@ -6,7 +6,7 @@ order.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -205,12 +205,10 @@ class Score:
         self.starter_wins += str(played.result) == str(played.first)
         self.observations += played.observations
 
-    def add_all(self, games: Iterable[Played], after_each: Callable[[Played], None] | None = None) -> None:
-        """Count games as they come, and tell somebody about each."""
+    def add_all(self, games: Iterable[Played]) -> None:
+        """Count games as they come."""
         for played in games:
             self.add(played)
-            if after_each is not None:
-                after_each(played)
 
     @property
     def games(self) -> int:

@@ -72,11 +72,6 @@ def check_rolls(rolls: Rolls, rules: Rules) -> None:
 def throw(question: Question, rng: Uniform, rolls: Rolls = Rolls.EXACT) -> Roll:
     """Roll for one question.
 
-    Args:
-        question: what is asked.
-        rng: one uniform number for each d6 thrown, or one for a chance that is drawn.
-        rolls: exact chances, or those of the roll tables.
-
     Raises:
         UsageError: rolls that do not exist.
     """
@@ -107,11 +102,7 @@ def roll_step(table: Table, rng: Uniform, rolls: Rolls = Rolls.EXACT) -> tuple[l
 
 @lru_cache(maxsize=64)
 def table_of(state: State) -> Table:
-    """The table on which a state's board is observed, the positions already known being settled.
-
-    Args:
-        state: any state; the board need not be full (as if observed now).
-    """
+    """The table on which a state's board is observed, the positions already known being settled."""
     table = lay_out(state.position, state.rules, state.initiator, state.modes)
     return table if state.positions is None else table.given(state.positions.filled)
 
@@ -151,11 +142,6 @@ def measure_by_rolls(state: State, square: int, rng: Uniform) -> tuple[Measureme
     Whoever has a die of value 2 there asks whether the square is theirs, the player to move first; after a
     no, a die that has doubled is asked about in turn.
 
-    Args:
-        state: a state before a turn.
-        square: one of ``state.measurable()``; ``State.child`` checks that.
-        rng: where the throws come from.
-
     Returns:
         The event for the game, and every roll in order.
     """
@@ -175,11 +161,6 @@ def measure_by_rolls(state: State, square: int, rng: Uniform) -> tuple[Measureme
 
 def rolled_odds(table: Table, mode: Mode, rolls: Rolls) -> Odds:
     """The exact distribution of the board when a table is rolled to its end.
-
-    Args:
-        table: a table at any moment.
-        mode: the mode that will be chosen, or that was.
-        rolls: exact chances, or those of the roll tables.
 
     Raises:
         UsageError: a mode or rolls that do not exist.
@@ -222,11 +203,6 @@ def roll_odds(state: State, mode: Mode = Mode.STANDARD, rolls: Rolls = Rolls.D6)
 
     They follow from the chances of the questions alone. With exact chances they are those of ``State.odds``,
     from which they are taken then.
-
-    Args:
-        state: any state.
-        mode: standard or rotated.
-        rolls: exact chances, or those of the roll tables.
 
     Raises:
         IllegalMoveError: if the mode does not exist at this level.

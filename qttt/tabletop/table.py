@@ -174,10 +174,6 @@ class Table:
 
         Where there is no choice of mode, the last position settled leads on to the symbol step at once.
 
-        Args:
-            question: one of ``questions``.
-            yes: the answer.
-
         Raises:
             ValueError: if it is not asked at this table.
         """

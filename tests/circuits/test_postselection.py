@@ -11,7 +11,7 @@ from circuits.errors import BackendError
 from circuits.gates import ClassicalGate, HalfCancellingGate, SuperpositionGate
 from circuits.lean import Piece, Site, lean_circuit
 from circuits.measurement import Bit, Known, Readout, measure_board
-from circuits.postselection import MAX_ROUNDS, agreeing, run_given
+from circuits.postselection import MAX_ROUNDS, run_given
 from circuits.register import board_circuit, her, occ, sym
 
 # What 1+3 1-2 and 4+5 may fill: the first piece is in 2, the second in 5, and 9 holds one for certain.
@@ -45,14 +45,6 @@ def board() -> tuple[QuantumCircuit, Readout]:
     circuit.append(SuperpositionGate("O"), [occ(4), sym(4), occ(5), sym(5)])
     circuit.append(ClassicalGate("O"), [occ(9), sym(9)])
     return circuit, measure_board(circuit, [1, 2, 3, 4, 5], heralds=[1], known={9: "O"})
-
-
-def test_shots_agree_where_heralds_are_silent_and_positions_the_given_ones() -> None:
-    readout = Readout((Known(True), Bit(1), Bit(0), *[Known(False)] * 6), (Known(False),) * 9, heralds=(3,))
-    pos = np.array([[0, 1], [1, 1], [0, 0], [0, 1]], dtype=np.bool_)
-    shots = Shots(pos, np.zeros((4, 0), dtype=np.bool_), np.array([[0], [0], [0], [1]], dtype=np.bool_))
-    occupied = [True, True, False, *[False] * 6]
-    assert agreeing(readout, shots, occupied).tolist() == [True, False, False, False]
 
 
 def test_each_part_keeps_its_own_shots_in_their_order() -> None:

@@ -39,10 +39,6 @@ class MatchStoppedError(StoppedError):
 def selfplay_report(match: "Match", score: "Score") -> dict[str, Any]:
     """The object that ``qttt selfplay --json`` prints.
 
-    Args:
-        match: who played.
-        score: the results of its games, at least one.
-
     Returns:
         The match; for X's wins, ties and O's wins how many and their share with Wilson's 95 % interval; the
         mean of X's wins minus O's with its 95 % interval; wins of whoever started; mean number of

@@ -30,12 +30,7 @@ def visible(text: str) -> str:
 
 
 def carried(blocks: "Iterable[Text]", *, takes_unicode: bool) -> "Iterator[Text]":
-    """Blocks as they are, or with ASCII characters only where the output carries no others.
-
-    Args:
-        blocks: texts, for `Session.show`.
-        takes_unicode: the output can carry others, as `Session.takes_unicode` says.
-    """
+    """Blocks as they are, or with ASCII characters only where the output carries no others."""
     from rich.text import Text
 
     if takes_unicode:

@@ -23,11 +23,6 @@ def save_where(file: str | None, record: Record, source: str | None) -> Record:
     What came into the file of the same game survives. Another game is written over only where ``--save``
     names another file than the one that the record was read from.
 
-    Args:
-        file: what ``--save`` says; None for nothing.
-        record: the record.
-        source: where it was read from, as it was typed.
-
     Returns:
         What was saved, or the record.
 
@@ -47,14 +42,7 @@ def save_where(file: str | None, record: Record, source: str | None) -> Record:
 
 
 def observe_report(game: Game, record: Record, sample: "Sample", backend: str) -> dict[str, Any]:
-    """The object that ``qttt observe --json`` prints.
-
-    Args:
-        game: the game after the observation.
-        record: its record.
-        sample: the shots.
-        backend: who looked.
-    """
+    """The object that ``qttt observe --json`` prints."""
     last = game.events[-1]
     assert isinstance(last, Observation)
     return {

@@ -198,9 +198,6 @@ class Session:
 
         When nobody reads it any more, the rest is dropped without a word.
 
-        Args:
-            text: what is written; on a terminal without what that would obey.
-
         Raises:
             FileError: the output cannot be written, on a full disk for example.
         """
@@ -243,10 +240,6 @@ class Session:
 
     def ask(self, question: str, answers: Sequence[str]) -> str:
         """Ask until one of the answers, or the only one that begins like what was typed, is given.
-
-        Args:
-            question: without the list of answers.
-            answers: what may be answered.
 
         Raises:
             QuestionUnansweredError: the input ended, or the user interrupted.

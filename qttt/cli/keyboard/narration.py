@@ -10,13 +10,7 @@ from qttt.game.state import State
 
 
 def narrate(move: Move, before: State, glyphs: Glyphs) -> str:
-    """Say what a move did, switches included, in the order in which it happened.
-
-    Args:
-        move: a legal move.
-        before: the state before it.
-        glyphs: the characters that the output can carry.
-    """
+    """Say what a move did, switches included, in the order in which it happened."""
     after = before.child(move).position
     # Not turned back: what a switch makes of a plus or minus state forgets whose dice made it.
     settled = before.child(replace(move, after=False)).position

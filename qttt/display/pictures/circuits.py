@@ -91,12 +91,7 @@ def _runs(rows: Sequence[float]) -> Iterator[tuple[float, float]]:
 
 
 def gates_scene(steps: Sequence["GateStep"], title: str) -> Scene:
-    """Draw elementary gates one by one on the wires that they touch.
-
-    Args:
-        steps: gates on the qubits of a board.
-        title: what the picture is called.
-    """
+    """Draw elementary gates one by one on the wires that they touch."""
     from circuits.register import qubit_name
 
     wires = sorted({qubit for step in steps for qubit in step.qubits}, key=lambda qubit: (qubit % 9, qubit))

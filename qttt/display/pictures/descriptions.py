@@ -6,7 +6,7 @@ from qttt.game.configurations import partner
 from qttt.game.dice import Die
 from qttt.game.position import Position
 from qttt.game.squares import NAMES, SQUARES, lines_in
-from qttt.game.symbols import Symbol, View
+from qttt.game.symbols import Symbol
 
 
 def signed(value: int) -> str:
@@ -80,8 +80,3 @@ def describe_position(position: Position, opens: Mapping[int, Symbol] | None = N
         for line in lines_in(position.observed, symbol)
     )
     return f"{view}{'; '.join(parts)}{rest}.{lines}"
-
-
-def view_sign(view: View) -> str:
-    """What the view token shows."""
-    return "△/□" if view is View.STANDARD else "+/−"

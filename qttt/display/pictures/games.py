@@ -33,7 +33,7 @@ def event_caption(number: int, before: State, event: Event) -> str:
     return f"{number}. {before.turn} plays {event}"
 
 
-def event_scene(number: int, before: State, event: Event, after: State, *, legend: bool = False) -> Scene:
+def event_scene(number: int, before: State, event: Event, after: State) -> Scene:
     """The board after an event, with what the event was above it.
 
     After an observation the symbols are shown as observed, also at Level 5, where they become dice again as
@@ -43,14 +43,14 @@ def event_scene(number: int, before: State, event: Event, after: State, *, legen
     if isinstance(event, Observation):
         shown = Position(observed=event.board)
         empty = [square for square in SQUARES if event.board[square - 1] == EMPTY]
-        return captioned(board_scene(shown, caption, emptied=empty, legend=legend))
+        return captioned(board_scene(shown, caption, emptied=empty, legend=False))
     if isinstance(event, Positions):
         settled = retrace(before, event)[-1].table.position
         empty = [square for square in SQUARES if event.filled[square - 1] == EMPTY]
-        return captioned(board_scene(settled, caption, emptied=empty, legend=legend))
+        return captioned(board_scene(settled, caption, emptied=empty, legend=False))
     marked = (event.square,) if isinstance(event, Measurement) else event.squares
     opens = after.open_squares()
-    return captioned(board_scene(after.position, caption, marked=marked, opens=opens, legend=legend))
+    return captioned(board_scene(after.position, caption, marked=marked, opens=opens, legend=False))
 
 
 def game_board(game: Game) -> Scene:
@@ -86,13 +86,7 @@ def game_frames(game: Game) -> list[Scene]:
 
 
 def game_strip(game: Game, columns: int = 4, scale: float = 0.5) -> Scene:
-    """A whole game as small boards in reading order.
-
-    Args:
-        game: any game; without events its empty board is shown.
-        columns: how many boards stand beside each other.
-        scale: their size.
-    """
+    """A whole game as small boards in reading order."""
     frames = game_frames(game)[1:] or game_frames(game)
     gap = 14.0
     wide, high = frames[0].width * scale + gap, frames[0].height * scale + gap
@@ -108,12 +102,7 @@ def game_strip(game: Game, columns: int = 4, scale: float = 0.5) -> Scene:
 
 
 def collapse_frames(state: State, outcome: Observation | Positions) -> list[Scene]:
-    """An observation roll by roll, one picture a question, all of one size.
-
-    Args:
-        state: the state before the outcome, its board full.
-        outcome: the board or the positions that were observed.
-    """
+    """An observation roll by roll, one picture a question, all of one size."""
     frames = []
     for number, step in enumerate(retrace(state, outcome)):
         position = step.table.position

@@ -88,19 +88,18 @@ def pdf(scenes: Sequence[Scene], theme: Theme = Theme.LIGHT, title: str = "") ->
     return buffer.getvalue()
 
 
-def gif(frames: Sequence[Scene], seconds: float, theme: Theme = Theme.LIGHT, scale: float = 1.0) -> bytes:
+def gif(frames: Sequence[Scene], seconds: float, theme: Theme = Theme.LIGHT) -> bytes:
     """Scenes of one size as an animated GIF that repeats for ever.
 
     Args:
         frames: the pictures, one or more.
         seconds: how long each is shown; the last stays three times as long.
         theme: which colours they get.
-        scale: pixels per point.
     """
     from PIL import Image
 
     images = [
-        Image.open(BytesIO(png(frame, theme, scale)))
+        Image.open(BytesIO(png(frame, theme, scale=1.0)))
         .convert("RGB")
         .quantize(64, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
         for frame in frames

@@ -29,11 +29,7 @@ _ATTACKS = ("", "1*2", "1-2", "1*2 5 3*4", "1*2 5 3-4", "1-2 5 3-4")
 
 
 def roll_rows(level: Level) -> Iterator[tuple[str, tuple[tuple[str, ...], ...]]]:
-    """The rows of every step of an observation, each step with its name.
-
-    Args:
-        level: whose roots are meant.
-    """
+    """The rows of every step of an observation, each step with its name."""
     roots = _roots(level)
     first = roots[0].step
     rows, settled = _step_rows(roots)

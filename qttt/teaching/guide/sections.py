@@ -71,15 +71,7 @@ def played(tokens: str, level: int, first: Symbol = Symbol.X, options: str = "")
 
 
 def chance(tokens: str, square: int, cell: str, *, level: int = 5, mode: Mode = Mode.STANDARD) -> float:
-    """The probability, computed, that a square of a game shows a symbol or nothing.
-
-    Args:
-        tokens: the moves.
-        square: 1 to 9.
-        cell: ``X``, ``O`` or ``.``.
-        level: at which they are made.
-        mode: of the observation.
-    """
+    """The probability, computed, that a square of a game shows a symbol or nothing."""
     return played(tokens, level).state.odds(mode).squares()[square - 1][cell]
 
 

@@ -19,14 +19,7 @@ if TYPE_CHECKING:
 
 
 def board_distribution(game: Game, mode: Mode, shots: int, rng: "np.random.Generator") -> Distribution:
-    """The distribution of the boards of an observation, with its cross-check.
-
-    Args:
-        game: the game before the observation; with positions observed, everything is given these positions.
-        mode: the mode of the observation.
-        shots: how many shots the simulator takes.
-        rng: where their random numbers come from.
-    """
+    """The distribution of the boards of an observation, with its cross-check."""
     report = check_mode(game, mode, get_observer(), rng, shots=shots)
     dice = game.state.odds(mode).outcomes()
     circuit = _circuit_outcomes(game, mode)
@@ -37,13 +30,7 @@ def board_distribution(game: Game, mode: Mode, shots: int, rng: "np.random.Gener
 
 
 def position_distribution(game: Game, shots: int, rng: "np.random.Generator") -> Distribution:
-    """The distribution of the filled squares, when they are observed before the mode is chosen.
-
-    Args:
-        game: the game before its positions are observed.
-        shots: how many shots the simulator takes.
-        rng: where their random numbers come from.
-    """
+    """The distribution of the filled squares, when they are observed before the mode is chosen."""
     whole = board_distribution(game, Mode.STANDARD, shots, rng)
     dice = game.state.odds().positions()
     return Distribution(

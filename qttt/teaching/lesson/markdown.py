@@ -29,11 +29,7 @@ def escaped(text: str) -> str:
 
 
 def lesson_markdown(lesson: Lesson) -> str:
-    """A lesson as a Markdown document.
-
-    Args:
-        lesson: the lesson.
-    """
+    """A lesson as a Markdown document."""
     return "\n".join(_lines(lesson)) + "\n"
 
 
