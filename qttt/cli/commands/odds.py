@@ -136,8 +136,8 @@ def _show(game: Game, report: dict[str, Any], session: Session) -> None:
     if "noisy" in report:
         backend, possible = report["noisy"]["backend"], report["noisy"]["possible"]
         session.show(
-            f"If {backend} errs as it reports, {percent(possible)} of its shots are possible boards; the column "
-            "noisy has the probabilities among these."
+            f"If {backend} errs as it reports, {percent(possible)} of its shots are possible boards; the "
+            "column noisy has the probabilities among these."
         )
 
 
