@@ -23,6 +23,7 @@ from qttt.errors import MALFORMED, UsageError
 from qttt.game.game import Game
 from qttt.game.odds import distance
 from qttt.game.symbols import Mode, Symbol
+from qttt.observation.compiler import Style
 from qttt.observation.devices import DeviceObserver, readings_of
 
 SUITE: Final = "1"
@@ -38,7 +39,7 @@ BOARDS: Final = (
 )
 """Level, who starts, and the moves: all kinds of roots, and the four boards of the study of lean circuits."""
 
-STYLES: Final = ("lean",)
+STYLES: Final = (Style.LEAN, Style.COHERENT)
 """The styles of circuits that are compared."""
 
 REPEATS: Final = 4
@@ -73,7 +74,9 @@ class Trial:
         return game
 
 
-TRIALS: Final = tuple(Trial(*board, str(mode), style) for board, mode, style in product(BOARDS, Mode, STYLES))
+TRIALS: Final = tuple(
+    Trial(*board, str(mode), str(style)) for board, mode, style in product(BOARDS, Mode, STYLES)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,13 +217,15 @@ def run_trial(trial: Trial, observer: DeviceObserver, shots: int, seed: int) -> 
     exact = odds.outcomes()
     p = np.array(list(exact.values()))
     p /= p.sum()
+    encoding = Style(trial.style).encoding()
+    observed = DeviceObserver(observer.backend, encoding=encoding, options=observer.options)
     found = []
     for repeat in range(REPEATS):
         key = crc32(f"{observer.name} {trial}".encode())
         rng = np.random.default_rng([seed, key, repeat])
-        plan = observer.plan(game, [mode], shots, first_seed=repeat * SEEDS)
+        plan = observed.plan(game, [mode], shots, first_seed=repeat * SEEDS)
         (item,), (cost,) = plan.prepared.circuits, plan.prepared.cost.circuits
-        reading = readings_of(game.state, plan, observer.run(plan, rng))[mode]
+        reading = readings_of(game.state, plan, observed.run(plan, rng))[mode]
         sample = reading.sample()
         kept = sample.kept / shots
         after, chance = 1.0, 0.0

@@ -16,18 +16,19 @@ import sys
 import time
 from collections.abc import Iterator
 from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 NAMES = ("occ a", "occ b", "occ c", "sym a", "sym b")
 CLASSES = (
-    {"occ": (1, 1, 0), "sym a": 0, "sym b": 1},
-    {"occ": (1, 1, 0), "sym a": 1, "sym b": 0},
-    {"occ": (1, 0, 1), "sym a": 1},
-    {"occ": (0, 1, 1), "sym b": 1},
+    {0: 1, 1: 1, 2: 0, 3: 0, 4: 1},
+    {0: 1, 1: 1, 2: 0, 3: 1, 4: 0},
+    {0: 1, 1: 0, 2: 1, 3: 1},
+    {0: 0, 1: 1, 2: 1, 4: 1},
 )
-"""The wanted outcomes, 1/4 each: 0 is the symbol of the piece, 1 that of its attacker."""
+"""The wanted outcomes, 1/4 each, by the places of ``NAMES``: 0 is the symbol of the piece, 1 that of its attacker."""
 
 KNOWN = ((3, 0), (3, 1), (0, 2), (1, 2), (3, 4))
 """The pairs of the circuit of five CX in `circuits.lean`, in their order."""
@@ -46,11 +47,8 @@ def class_masks() -> npt.NDArray[np.bool_]:
     masks = []
     for wanted in CLASSES:
         mask = np.ones((2,) * 5, dtype=np.bool_)
-        for place, value in enumerate(wanted["occ"]):  # type: ignore[arg-type]
+        for place, value in wanted.items():
             mask &= bits[place] == value
-        for place, name in ((3, "sym a"), (4, "sym b")):
-            if name in wanted:
-                mask &= bits[place] == wanted[name]
         masks.append(mask)
     return np.array(masks)
 
@@ -96,9 +94,9 @@ def turn(state: Array, gate: Array, qubit: int) -> Array:
 def flip(state: Array, edge: tuple[int, int]) -> Array:
     """Apply a CZ, which is a CX but for one-qubit gates."""
     state = state.copy()
-    place: list[object] = [slice(None)] * 6
+    place: list[Any] = [slice(None)] * 6
     place[edge[0] + 1] = place[edge[1] + 1] = 1
-    state[tuple(place)] *= -1  # type: ignore[index]
+    state[tuple(place)] *= -1
     return state
 
 
