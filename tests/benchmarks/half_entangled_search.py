@@ -28,7 +28,7 @@ CLASSES = (
     {0: 1, 1: 0, 2: 1, 3: 1},
     {0: 0, 1: 1, 2: 1, 4: 1},
 )
-"""The wanted outcomes, 1/4 each, by the places of ``NAMES``: 0 is the symbol of the piece, 1 that of its attacker."""
+"""The wanted outcomes, 1/4 each, by the places of ``NAMES``: 0 is the piece's symbol, 1 its attacker's."""
 
 KNOWN = ((3, 0), (3, 1), (0, 2), (1, 2), (3, 4))
 """The pairs of the circuit of five CX in `circuits.lean`, in their order."""
