@@ -103,12 +103,13 @@ class Device(Backend, Protocol):
         """Its line in the list of backends."""
         ...
 
-    def compile(self, circuit: "QuantumCircuit", seeds: int) -> "QuantumCircuit":
+    def compile(self, circuit: "QuantumCircuit", seeds: int, first: int = 0) -> "QuantumCircuit":
         """Compile a circuit into its own gates, on its own qubits, as the likeliest of several to succeed.
 
         Args:
             circuit: a measured circuit.
             seeds: with how many seeds to try; the result is the same every time.
+            first: the first of them.
 
         Raises:
             BackendUsageError: it has too few qubits, or not the gates that the circuit needs.

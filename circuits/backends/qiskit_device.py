@@ -31,10 +31,10 @@ class QiskitDevice(TargetDevice):
                 f"{self.name} cannot act on measurements within a circuit: choose one that can"
             )
 
-    def compile(self, circuit: QuantumCircuit, seeds: int) -> QuantumCircuit:
+    def compile(self, circuit: QuantumCircuit, seeds: int, first: int = 0) -> QuantumCircuit:
         """Compile a circuit as the likeliest of several to succeed."""
         try:
-            return super().compile(circuit, seeds)
+            return super().compile(circuit, seeds, first)
         except CircuitsError:
             raise
         except Exception as error:

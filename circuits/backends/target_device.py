@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
+from datetime import datetime
 from os import PathLike
 from statistics import median
 from typing import Any
@@ -63,7 +64,14 @@ class TargetDevice(ABC):
             two_qubit_error=median(pairs) if pairs else None,
             readout_error=median(readouts) if readouts else None,
             dynamic_circuits="if_else" in target.operation_names,
+            calibrated=self._calibrated(),
         )
+
+    def _calibrated(self) -> datetime | None:
+        """Return when its errors were measured; None if it does not say."""
+        properties: Any = self.device.properties() if hasattr(self.device, "properties") else None
+        date = getattr(properties, "last_update_date", None)
+        return date if isinstance(date, datetime) else None
 
     @abstractmethod
     def check_dynamic(self, circuit: QuantumCircuit) -> None:
@@ -85,10 +93,10 @@ class TargetDevice(ABC):
         """Take what libraries would write to standard error as remarks."""
         return nullcontext()
 
-    def compile(self, circuit: QuantumCircuit, seeds: int) -> QuantumCircuit:
+    def compile(self, circuit: QuantumCircuit, seeds: int, first: int = 0) -> QuantumCircuit:
         """Compile a circuit as the likeliest of several to succeed."""
         with self._listen(ignore):
-            return compile_for(circuit, self.device, seeds)
+            return compile_for(circuit, self.device, seeds, first)
 
     def in_bases(self, compiled: QuantumCircuit, angles: Mapping[int, float]) -> QuantumCircuit:
         """Measure symbols of a compiled coherent circuit along other axes."""

@@ -137,13 +137,16 @@ def check_compiled(circuit: QuantumCircuit, device: BackendV2) -> None:
             raise BackendUsageError(f"{device.name} has no {item.name} on its qubits {qubits}")
 
 
-def compile_for(circuit: QuantumCircuit, device: BackendV2, seeds: int = SEEDS) -> QuantumCircuit:
+def compile_for(
+    circuit: QuantumCircuit, device: BackendV2, seeds: int = SEEDS, first: int = 0
+) -> QuantumCircuit:
     """Compile a circuit for a device, level 3, as the most likely to succeed of several tries.
 
     Args:
         circuit: a measured circuit.
         device: the device.
         seeds: with how many seeds to try; the result is the same every time.
+        first: the first of them.
 
     Returns:
         A circuit in the device's own gates, on all of its qubits.
@@ -164,7 +167,7 @@ def compile_for(circuit: QuantumCircuit, device: BackendV2, seeds: int = SEEDS) 
         )
     best: QuantumCircuit | None = None
     best_score = -math.inf
-    for seed in range(max(1, seeds)):
+    for seed in range(first, first + max(1, seeds)):
         compiled = generate_preset_pass_manager(3, backend=device, seed_transpiler=seed).run(small)
         moved = best_place(compiled, device.target)
         score = success_log(moved, device.target)

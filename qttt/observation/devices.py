@@ -249,6 +249,8 @@ class DeviceObserver:
         modes: Sequence[Mode],
         shots: int | None = None,
         notify: "Notify | None" = None,
+        *,
+        first_seed: int = 0,
     ) -> Plan:
         """Compile the observation of a game's board, one circuit a mode, and say what it will cost.
 
@@ -259,19 +261,22 @@ class DeviceObserver:
             modes: the modes to prepare for.
             shots: shots of each circuit.
             notify: told of retries and remarks.
+            first_seed: the first seed of the compiler.
 
         Raises:
             UsageError: a mode that the level does not have, or a circuit or number of shots that the device
                 does not take.
             ServiceError: the account or the service failed.
         """
-        return self.plan_games([(game, modes)], shots, notify)
+        return self.plan_games([(game, modes)], shots, notify, first_seed=first_seed)
 
     def plan_games(
         self,
         games: "Sequence[tuple[Game, Sequence[Mode]]]",
         shots: int | None = None,
         notify: "Notify | None" = None,
+        *,
+        first_seed: int = 0,
     ) -> Plan:
         """Compile the observations of several games' boards for one job, and say what it will cost.
 
@@ -279,6 +284,7 @@ class DeviceObserver:
             games: each game, with the modes to prepare for.
             shots: shots of each circuit.
             notify: told of retries and remarks.
+            first_seed: the first seed of the compiler.
 
         Raises:
             UsageError: as for `plan`.
@@ -291,7 +297,8 @@ class DeviceObserver:
         looks = [(game, check_request(game.state, mode, shots)) for game, modes in games for mode in modes]
         modes = tuple(mode for _, mode in looks)
         fits: dict[State, _Fit] = {}
-        fitted = [self._fitted(game, mode, options.seeds, fits) for game, mode in looks]
+        seeds = range(first_seed, first_seed + options.seeds)
+        fitted = [self._fitted(game, mode, seeds, fits) for game, mode in looks]
         prepared = self.backend.prepare(
             [compiled for _, compiled, _ in fitted],
             shots,
@@ -339,7 +346,7 @@ class DeviceObserver:
         tags = ("tiqtaqtoe", *(f"level-{level}" for level in levels))
         return replace(self.options or JobOptions(seeds=SEEDS), tags=tags)
 
-    def _fitted(self, game: Game, mode: Mode, seeds: int, fits: "dict[State, _Fit]") -> "_Fit":
+    def _fitted(self, game: Game, mode: Mode, seeds: range, fits: "dict[State, _Fit]") -> "_Fit":
         """The circuit of a game's board in one mode, as it is drafted and compiled, and its readout.
 
         Coherent circuits are compiled once, in standard mode, and kept in ``fits``: so both modes have the
@@ -358,9 +365,12 @@ class DeviceObserver:
             compiled = self.backend.in_bases(compiled, dict.fromkeys(range(len(symbols)), pi / 2))
         return draft, compiled, readout
 
-    def _fit(self, drafts: "list[tuple[QuantumCircuit, Readout]]", seeds: int) -> "_Fit":
+    def _fit(self, drafts: "list[tuple[QuantumCircuit, Readout]]", seeds: range) -> "_Fit":
         """The draft that is likeliest to succeed on the device, that draft compiled, and its readout."""
-        fitted = [(draft, self.backend.compile(draft, seeds), readout) for draft, readout in drafts]
+        fitted = [
+            (draft, self.backend.compile(draft, len(seeds), seeds.start), readout)
+            for draft, readout in drafts
+        ]
         return max(fitted, key=lambda entry: self.backend.merit(entry[1]))
 
     def run(

@@ -10,7 +10,7 @@ The positions have to be right *and* the state that they leave must be right in 
 move-by-move circuit: a lean one has the statistics of one mode only.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qttt.errors import UsageError
@@ -55,6 +55,7 @@ def compile_dynamic(game: Game, policy: Policy) -> CompiledBoard:
     """Compile a game move by move, with the mode chosen by the circuit.
 
     The readout is masked: a rotation of the symbol of an empty square is harmless, because nobody reads it.
+    What is certain under the policy is not measured: a reading in the middle errs more than a gate.
 
     Args:
         game: a game at any moment, its positions not yet observed.
@@ -64,8 +65,10 @@ def compile_dynamic(game: Game, policy: Policy) -> CompiledBoard:
         UsageError: the level has no rotated mode, the positions are known already, or the policy's square is
             certainly empty.
     """
-    from circuits.measurement import POSITIONS, Bit
-    from circuits.register import sym
+    from qiskit.circuit import QuantumCircuit
+
+    from circuits.measurement import HERALDS, POSITIONS, SYMBOLS, Bit, Known, Readout, measure_into
+    from circuits.register import her, occ, sym
 
     if not game.rules.level.rotated_mode:
         raise UsageError("a circuit can only choose the mode where there are two: at Levels 4 and 5")
@@ -76,27 +79,39 @@ def compile_dynamic(game: Game, policy: Policy) -> CompiledBoard:
     source = plain.readout.occupancy[policy.square - 1] if policy.square in SQUARES else None
     if not isinstance(source, Bit):
         raise UsageError(f"square {policy.square} is empty for certain, so no mode can depend on it")
-    circuit = plain.circuit.copy_empty_like()
-    measurements = [item for item in plain.circuit.data if item.name == "measure"]
-    (positions,) = (register for register in circuit.cregs if register.name == POSITIONS)
+    seen = {square: {board[square - 1] for board in dynamic_odds(game.state, policy)} for square in SQUARES}
+    doubtful = [
+        square
+        for square in SQUARES
+        if square == policy.square or len({cell != EMPTY for cell in seen[square]}) > 1
+    ]
+    two_faced = [square for square in SQUARES if len(seen[square] - {EMPTY}) > 1]
+    circuit = QuantumCircuit(plain.circuit.qubits, *plain.circuit.qregs)
     for item in plain.circuit.data:
         if item.name != "measure":
             circuit.append(item)
-    early = [item for item in measurements if item.clbits[0] in set(positions)]
-    for item in early:
-        circuit.append(item)
+    measure_into(circuit, [circuit.qubits[occ(square)] for square in doubtful], POSITIONS)
+    chooser = circuit.cregs[0][doubtful.index(policy.square)]
     observed = game.state.position.observed
-    turning = [
-        sym(square)
-        for square, known in zip(SQUARES, plain.readout.symbol, strict=True)
-        if isinstance(known, Bit) and observed[square - 1] == EMPTY
-    ]
-    with circuit.if_test((positions[source.index], 1), label=str(policy)):
-        circuit.h(turning)
-    for item in measurements:
-        if item.clbits[0] not in set(positions):
-            circuit.append(item)
-    return CompiledBoard(circuit, replace(plain.readout, masked=True), plain.blocks)
+    turning = [sym(square) for square in two_faced if observed[square - 1] == EMPTY]
+    if turning:
+        with circuit.if_test((chooser, 1), label=str(policy)):
+            circuit.h(turning)
+    measure_into(circuit, [circuit.qubits[sym(square)] for square in two_faced], SYMBOLS)
+    readout = Readout(
+        tuple(
+            Bit(doubtful.index(square)) if square in doubtful else Known(seen[square] != {EMPTY})
+            for square in SQUARES
+        ),
+        tuple(
+            Bit(two_faced.index(square)) if square in two_faced else Known("O" in seen[square])
+            for square in SQUARES
+        ),
+        plain.readout.heralds,
+        masked=True,
+    )
+    measure_into(circuit, [circuit.qubits[her(square)] for square in plain.readout.heralds], HERALDS)
+    return CompiledBoard(circuit, readout, plain.blocks)
 
 
 def plan_dynamic(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -104,6 +105,7 @@ def test_they_are_listed_and_a_name_of_ours_stays_ours(acme: Path) -> None:
     assert rows["acme_chip"]["qubits"] == 10
     assert rows["acme_chip"]["two_qubit_error"] > 0 < rows["acme_chip"]["readout_error"]
     assert (rows["acme_silent"]["two_qubit_error"], rows["acme_silent"]["readout_error"]) == (None, None)
+    assert re.search(r"^acme_silent +\d+ +unknown +unknown", run("backends").out, re.M)
     assert rows["acme_*"]["description"] == "a family of backends of acme"
     assert rows["fake_torino"]["qubits"] == 133
     (problem,) = report["problems"]

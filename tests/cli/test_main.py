@@ -37,7 +37,12 @@ def test_devices_are_listed_with_what_is_known_of_them() -> None:
     assert torino["queue"] is None
     assert re.match(r"20\d\d-", torino["calibrated"])
     assert rows["aer"]["qubits"] is None
-    assert re.search(r"^fake_torino +133 +\d\.\d\d %", run("backends").out, re.M)
+    shown = run("backends").out
+    assert re.search(r"^fake_torino +133 +\d\.\d\d %", shown, re.M)
+    # A chip of one qubit has no two-qubit gate; on this one none works.
+    assert re.search(r"^fake_armonk +1 +none", shown, re.M)
+    assert re.search(r"^fake_kyoto +127 +100\.00 %", shown, re.M)
+    assert rows["fake_kyoto"]["two_qubit_error"] == 1.0
 
 
 def test_without_the_extra_only_this_computer_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:

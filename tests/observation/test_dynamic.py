@@ -79,18 +79,28 @@ def test_the_policy_matters() -> None:
 def test_a_board_is_judged_in_the_mode_that_its_positions_chose() -> None:
     from circuits.decoding import Shots
 
-    game, policy = game_of("1+3"), Policy(3)
+    game, policy = game_of("1+3 2"), Policy(3)
     compiled = compile_dynamic(game, policy)
     assert compiled.readout is not None
-    # In square 1 the standard mode was chosen, where a superposition of X cannot read O; in 3 it can.
+    # With the piece in 1 the standard mode was chosen, where O in 2 cannot read X; in the rotated one it can.
     shots = Shots(
         np.array([[True, False], [False, True]]),
-        np.array([[True, False], [False, True]]),
+        np.array([[False, False], [False, True]]),
         np.zeros((2, 0), bool),
     )
     decoded = read_dynamic(game.state, policy, compiled.readout, shots)
-    assert decoded.counts() == {"..O......": 1}
+    assert decoded.counts() == {".XO......": 1}
     assert decoded.illegal_kinds == {"a symbol that cannot be there": 1}
+
+
+def test_what_is_certain_is_not_measured() -> None:
+    compiled = compile_dynamic(game_of(FULL), Policy(9))
+    # Whether 8 or 9 is filled, and the symbols that the rotated mode makes coins of; 8 is filled in standard.
+    assert {register.name: len(register) for register in compiled.circuit.cregs} == {"pos": 2, "mark": 8}
+    assert compiled.circuit.count_ops()["measure"] == 10
+    # A square that is filled for certain may choose; its occupancy is measured, because the `if` reads it.
+    certain = compile_dynamic(game_of("1 1-2"), Policy(2))
+    assert {register.name: len(register) for register in certain.circuit.cregs} == {"pos": 1}
 
 
 def test_what_the_hardware_takes_is_checked_with_the_policy_named() -> None:

@@ -38,11 +38,14 @@ def fake_names() -> tuple[str, ...]:
 
 
 def _value(entries: Sequence[Mapping[str, Any]], name: str) -> float | None:
-    """Return a reported error, None if it is not reported or 1, which marks a part that is out of order."""
-    for entry in entries:
-        if entry["name"] == name and entry["value"] < 1:
-            return float(entry["value"])
-    return None
+    """Return a reported error, None if it is not reported; 1 marks a part that is out of order."""
+    return next((float(entry["value"]) for entry in entries if entry["name"] == name), None)
+
+
+def _typical(errors: Sequence[float | None]) -> float | None:
+    """Return the median of what is not out of order; 1 if everything is, None if nothing is reported."""
+    known = [error for error in errors if error is not None]
+    return median([error for error in known if error < 1] or known) if known else None
 
 
 def _row(
@@ -56,15 +59,13 @@ def _row(
         _value(gate["parameters"], "gate_error") for gate in properties["gates"] if len(gate["qubits"]) == 2
     ]
     readouts = [_value(qubit, "readout_error") for qubit in properties["qubits"]]
-    known_pairs = [error for error in pairs if error is not None]
-    known_readouts = [error for error in readouts if error is not None]
     date = properties.get("last_update_date")
     return BackendRow(
         name=name,
         description=description,
         qubits=configuration["n_qubits"],
-        two_qubit_error=median(known_pairs) if known_pairs else None,
-        readout_error=median(known_readouts) if known_readouts else None,
+        two_qubit_error=_typical(pairs),
+        readout_error=_typical(readouts),
         dynamic_circuits="if_else" in (configuration.get("supported_instructions") or ()),
         queue=queue,
         calibrated=date if isinstance(date, datetime) or date is None else datetime.fromisoformat(date),

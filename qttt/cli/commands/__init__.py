@@ -96,6 +96,7 @@ COMMANDS: tuple[Entry, ...] = (
         ("check", "hold dice, circuits and shots against each other"),
         ("decode", "turn counts from any provider into boards"),
         ("backends", "what a board can be observed on"),
+        ("bench", "how well chips play: a score from six boards"),
         ("login", "keep an IBM Quantum account on this computer"),
     ),
     *_group(

@@ -46,7 +46,6 @@ def _run(arguments: Namespace, session: Session) -> int:
     for problem in report["problems"]:
         session.show(f"Note: {problem}.", to_stderr=True)
     from qttt.cli.console.tables import plain_table
-    from qttt.display.text import percent
 
     local = plain_table("backend", "", prose=1)
     devices = plain_table("device", ">qubits", ">two-qubit error", ">readout error", "dynamic", ">queue")
@@ -54,12 +53,13 @@ def _run(arguments: Namespace, session: Session) -> int:
         if row["qubits"] is None:
             local.add_row(row["name"], row["description"])
             continue
-        errors = (row["two_qubit_error"], row["readout_error"])
+        two_qubit, readout = row["two_qubit_error"], row["readout_error"]
         devices.add_row(
             row["name"],
             str(row["qubits"]),
-            *("" if error is None else percent(error) for error in errors),
-            "yes" if row["dynamic_circuits"] else "no",
+            "none" if row["qubits"] == 1 else _known(two_qubit),
+            _known(readout),
+            {True: "yes", False: "no", None: "unknown"}[row["dynamic_circuits"]],
             "" if row["queue"] is None else str(row["queue"]),
         )
     session.show(local)
@@ -77,6 +77,12 @@ def _run(arguments: Namespace, session: Session) -> int:
     else:
         session.show("", "With the extra 'ibm' there are simulated and real devices of IBM Quantum too.")
     return 0
+
+
+def _known(error: float | None) -> str:
+    from qttt.display.text import percent
+
+    return "unknown" if error is None else percent(error)
 
 
 def _add_arguments(parser: ArgumentParser) -> None:
