@@ -146,6 +146,25 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float
     return low, 1.0 if successes == trials else min(1.0, middle + reach)
 
 
+def clopper_pearson(successes: int, trials: int, confidence: float) -> tuple[float, float]:
+    """The exact interval for a share, whatever it is (Clopper and Pearson, Biometrika 26, 404, 1934).
+
+    Args:
+        successes: how often it happened.
+        trials: out of how many; with none the interval says nothing.
+        confidence: how likely the interval is, at least, to hold the true share.
+
+    Returns:
+        Lower and upper end, 0 to 1; each alone errs with at most half of what is left of the confidence.
+    """
+    from scipy.stats import beta
+
+    tail = (1 - confidence) / 2
+    low = float(beta.ppf(tail, successes, trials - successes + 1)) if successes else 0.0
+    high = float(beta.ppf(1 - tail, successes + 1, trials - successes)) if successes < trials else 1.0
+    return low, high
+
+
 def mean_interval(
     total: float, squares: float, trials: int, confidence: float = 0.95
 ) -> tuple[float, float, float]:

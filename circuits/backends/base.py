@@ -116,13 +116,16 @@ class Device(Backend, Protocol):
         """
         ...
 
-    def in_bases(self, compiled: "QuantumCircuit", angles: Mapping[int, float]) -> "QuantumCircuit":
-        """Measure symbols of a compiled coherent circuit along other axes.
+    def in_bases(
+        self, compiled: "QuantumCircuit", angles: Mapping[int, float], register: str = "mark"
+    ) -> "QuantumCircuit":
+        """Measure bits of a compiled coherent circuit along other axes.
 
         Args:
             compiled: from ``compile``, of a lean circuit in the encoding ``coherent`` and in standard mode.
-            angles: for bits of the register of symbols the angle θ of the axis cos θ Z + sin θ X, in radians;
-                π/2 is the rotated mode.
+            angles: for bits of the register the angle θ of the axis cos θ Z + sin θ X, in radians; π/2 is
+                the rotated mode.
+            register: the register of these bits.
 
         Returns:
             The same gates on the same qubits, and before each of these measurements one more rotation.

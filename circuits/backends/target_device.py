@@ -28,7 +28,7 @@ from circuits.backends.progress import Notify, Progress, ignore
 from circuits.backends.transpile import check_compiled, circuit_cost, compile_for, in_bases, success_log
 from circuits.decoding import Shots
 from circuits.errors import BackendUsageError
-from circuits.measurement import REGISTER_NAMES, Readout
+from circuits.measurement import REGISTER_NAMES, SYMBOLS, Readout
 
 
 class TargetDevice(ABC):
@@ -98,9 +98,11 @@ class TargetDevice(ABC):
         with self._listen(ignore):
             return compile_for(circuit, self.device, seeds, first)
 
-    def in_bases(self, compiled: QuantumCircuit, angles: Mapping[int, float]) -> QuantumCircuit:
-        """Measure symbols of a compiled coherent circuit along other axes."""
-        return in_bases(compiled, self.device, angles)
+    def in_bases(
+        self, compiled: QuantumCircuit, angles: Mapping[int, float], register: str = SYMBOLS
+    ) -> QuantumCircuit:
+        """Measure bits of a compiled coherent circuit along other axes."""
+        return in_bases(compiled, self.device, angles, register)
 
     def merit(self, compiled: QuantumCircuit) -> float:
         """The logarithm of the probability that a shot has no fault."""

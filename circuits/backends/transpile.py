@@ -177,21 +177,26 @@ def compile_for(
     return best
 
 
-def in_bases(compiled: QuantumCircuit, device: BackendV2, angles: Mapping[int, float]) -> QuantumCircuit:
-    """Measure symbols of a compiled coherent circuit along other axes.
+def in_bases(
+    compiled: QuantumCircuit,
+    device: BackendV2 | None,
+    angles: Mapping[int, float],
+    register: str = SYMBOLS,
+) -> QuantumCircuit:
+    """Measure bits of a compiled coherent circuit along other axes.
 
     Args:
         compiled: from `compile_for`, of a lean circuit in the encoding ``coherent`` and in standard mode.
-        device: the device.
-        angles: for bits of the register of symbols the angle θ of the axis cos θ Z + sin θ X, in radians; π/2
-            is the rotated mode. Other bits are read as they are.
+        device: the device in whose gates to turn; None for plain ones.
+        angles: for bits of the register the angle θ of the axis cos θ Z + sin θ X, in radians; π/2 is the
+            rotated mode, π exchanges 0 and 1. Other bits are read as they are.
+        register: the register of these bits.
 
     Returns:
-        The same gates on the same qubits, and before each of these measurements one more rotation in the
-        device's own gates.
+        The same gates on the same qubits, and before each of these measurements one more rotation.
     """
-    symbols = [register for register in compiled.cregs if register.name == SYMBOLS]
-    along = {register[bit]: angle for register in symbols for bit, angle in angles.items()}
+    registers = [known for known in compiled.cregs if known.name == register]
+    along = {known[bit]: angle for known in registers for bit, angle in angles.items()}
 
     def is_read(item: CircuitInstruction) -> bool:
         return bool(item.name == "measure" and item.clbits[0] in along)
@@ -199,12 +204,13 @@ def in_bases(compiled: QuantumCircuit, device: BackendV2, angles: Mapping[int, f
     turns = compiled.copy_empty_like()
     for read in filter(is_read, compiled.data):
         turns.ry(-along[read.clbits[0]], read.qubits[0])
-    own = PassManager([Optimize1qGatesDecomposition(target=device.target)]).run(turns)
+    if device is not None:
+        turns = PassManager([Optimize1qGatesDecomposition(target=device.target)]).run(turns)
     turned: QuantumCircuit = compiled.copy_empty_like()
     # Gate by gate, as a round through a compiler would order independent gates anew.
     for item in compiled.data:
         if is_read(item):
-            for turn in own.data:
+            for turn in turns.data:
                 if turn.qubits == item.qubits:
                     turned.append(turn)
         turned.append(item)

@@ -144,7 +144,7 @@ def _prediction(said: Mapping[str, Any]) -> Prediction:
     faulty, errors = said["faulty"], said.get("errors")
     return Prediction(
         None if faulty is None else _probability(faulty),
-        _readout(said["readout"]),
+        readout_errors(said["readout"]),
         # A job that was sent before there were any has none.
         None if errors is None else ReportedErrors.from_json(errors),
     )
@@ -157,7 +157,12 @@ def _probability(value: object) -> float:
     return float(value)  # type: ignore[arg-type]
 
 
-def _readout(value: object) -> "ReadoutErrors | None":
+def readout_errors(value: object) -> "ReadoutErrors | None":
+    """Read the probabilities of misreading each bit, as a job's file has them.
+
+    Raises:
+        UsageError: they are no such pairs.
+    """
     if value is None:
         return None
     if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):

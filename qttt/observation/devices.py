@@ -11,7 +11,7 @@ this is the same joint distribution, with one wait in the queue. Where no shot h
 job is gone, the state that they leave behind is prepared on its own: the *collapsed* state.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import pi
 from typing import TYPE_CHECKING
@@ -310,6 +310,41 @@ class DeviceObserver:
         )
         positions = games[0][0].state.positions if len(games) == 1 else None
         return Plan(prepared, tuple(draft for draft, _, _ in fitted), modes, positions)
+
+    def plan_same(
+        self,
+        game: Game,
+        looks: "Callable[[QuantumCircuit, Readout], Mapping[str, QuantumCircuit]]",
+        shots: int,
+        notify: "Notify | None" = None,
+    ) -> Plan:
+        """Compile a game's board once, for several circuits with the same qubits and readout in one job.
+
+        Args:
+            game: a game at any moment.
+            looks: from the compiled circuit of the standard mode and its readout all circuits, by name.
+            shots: shots of each circuit.
+            notify: told of retries and remarks.
+
+        Raises:
+            UsageError: a circuit or number of shots that the device does not take.
+            ServiceError: the account or the service failed.
+        """
+        from circuits.backends.progress import ignore
+
+        options = self._options_for(game)
+        draft, compiled, readout = self._fitted(game, Mode.STANDARD, range(options.seeds), {})
+        circuits = looks(compiled, readout)
+        prepared = self.backend.prepare(
+            list(circuits.values()),
+            shots,
+            labels=list(circuits),
+            readouts=[readout] * len(circuits),
+            options=options,
+            compiled=True,
+            notify=notify or ignore,
+        )
+        return Plan(prepared, (draft,) * len(circuits), ())
 
     def plan_circuit(
         self,

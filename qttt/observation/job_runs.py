@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 OBSERVATION: Final = "qttt observation"
 BATCH: Final = "qttt observations"
 CHECK: Final = "qttt check"
-COMMANDS: Final = {OBSERVATION: "qttt observe", BATCH: "qttt observe", CHECK: "qttt check"}
+WITNESS: Final = "qttt witness"
+COMMANDS: Final = {
+    OBSERVATION: "qttt observe",
+    BATCH: "qttt observe",
+    CHECK: "qttt check",
+    WITNESS: "qttt witness",
+}
 """The command of each kind of job."""
 
 P = TypeVar("P", bound="PendingJob")
@@ -205,7 +211,7 @@ def load_job(path: Path, *kinds: str) -> "Job":
         raise UsageError(
             f"{path} is not a job of {COMMANDS[kinds[0]]}: fetch it with {resuming(found, path)}"
         )
-    raise UsageError(f"{path} is a job, but no observation of a game and no check of one")
+    raise UsageError(f"{path} is a job, but no observation of a game, no check and no witness of one")
 
 
 def free_file(file: Path | None, what: str, purpose: str, folder: Path = Path()) -> Path:

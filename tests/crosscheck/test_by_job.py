@@ -11,7 +11,7 @@ import pytest
 
 from circuits.backends import job_store
 from circuits.backends.job_store import JobState
-from qttt.crosscheck.by_job import _readout
+from qttt.crosscheck.by_job import readout_errors
 from qttt.errors import UsageError
 from qttt.records.files import load_record
 from tests.support.cli_runs import Run, refusal, run, run_json
@@ -503,8 +503,8 @@ def test_damaged_checks(changes: dict[str, Any]) -> None:
 
 
 def test_readout_errors_are_pairs_of_probabilities() -> None:
-    assert _readout([[0, 1], [0.25, 1.0]]) == ((0.0, 1.0), (0.25, 1.0))
-    assert _readout(None) is None
+    assert readout_errors([[0, 1], [0.25, 1.0]]) == ((0.0, 1.0), (0.25, 1.0))
+    assert readout_errors(None) is None
     wrong: list[Any] = [
         {},
         "ab",
@@ -517,7 +517,7 @@ def test_readout_errors_are_pairs_of_probabilities() -> None:
     ]
     for damaged in wrong:
         with pytest.raises(UsageError, match=r"not pairs|no probability"):
-            _readout(damaged)
+            readout_errors(damaged)
 
 
 _CHECKED: dict[str, dict[str, Any]] = {}

@@ -94,6 +94,7 @@ COMMANDS: tuple[Entry, ...] = (
         ("observe", "observe a full board by circuit or dice"),
         ("submit", "send the observations of several games in one job"),
         ("check", "hold dice, circuits and shots against each other"),
+        ("witness", "whether a device's pairs are entangled"),
         ("decode", "turn counts from any provider into boards"),
         ("backends", "what a board can be observed on"),
         ("bench", "how well chips play: a score from six boards"),
