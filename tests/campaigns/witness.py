@@ -1,7 +1,7 @@
 """Controls of the witness: states without entanglement, in seeded runs on a simulated device; none is shown.
 
-``python -m tests.campaigns.witness [--runs N] [--backend B] [--shots N]``: every plant on a whole pair and on a
-half-entangled one, each compiled once and run with so many seeds. Then the pairs themselves.
+``python -m tests.campaigns.witness [--runs N] [--backend B] [--shots N]``: every plant on a whole pair and on
+a half-entangled one, each compiled once and run with so many seeds. Then the pairs themselves.
 """
 
 import argparse

@@ -210,9 +210,8 @@ def test_chsh_adds_up_with_the_signs_of_the_singlet() -> None:
         name: Correlation(100, 100, 15 if sign < 0 else 85)
         for name, sign in zip(CHSH, CHSH_SIGNS, strict=True)
     }
-    found = PairWitness(
-        (1, 2), MODES.keys() and {**dict.fromkeys(MODES, Correlation(100, 100, 0)), **settings}
-    )
+    modes = dict.fromkeys(MODES, Correlation(100, 100, 0))
+    found = PairWitness((1, 2), modes | settings)
     assert found.s == pytest.approx(2.8)
     low, high = found.s_interval
     assert low < 2.8 < high <= 4

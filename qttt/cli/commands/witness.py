@@ -222,8 +222,8 @@ def _words(one: "PairWitness", plant: "Plant | None", backend: str, shots: int) 
         "",
         table,
         "",
-        f"W = {one.w:.4f}, at least {one.w_lower:.4f} with {100 * CONFIDENCE:g} % confidence. Without entanglement "
-        "it is at most 1; an ideal pair has 2.",
+        f"W = {one.w:.4f}, at least {one.w_lower:.4f} with {100 * CONFIDENCE:g} % confidence. Without "
+        "entanglement it is at most 1; an ideal pair has 2.",
     ]
     if one.kept_p_value < 1 - CONFIDENCE:
         lines.append(
@@ -244,8 +244,8 @@ def _words(one: "PairWitness", plant: "Plant | None", backend: str, shots: int) 
     if CHSH.keys() <= one.settings.keys():
         low, high = one.s_interval
         lines.append(
-            f"CHSH: S = {one.s:.4f}, {low:.4f} to {high:.4f} at {100 * CONFIDENCE:g} %. Answers fixed beforehand "
-            "have at most 2, an ideal pair 2.8284."
+            f"CHSH: S = {one.s:.4f}, {low:.4f} to {high:.4f} at {100 * CONFIDENCE:g} %. Answers fixed "
+            "beforehand have at most 2, an ideal pair 2.8284."
         )
     return lines
 
