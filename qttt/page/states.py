@@ -350,7 +350,7 @@ def catalogue() -> Message:
                 "sign": kind.sign,
                 "verb": kind.verb,
                 "first_level": kind.first_level,
-                "attacks": kind.attacks,
+                "attacks": bool(kind.attacks),
                 "fills": kind.fills,
                 "example": kind.example,
             }

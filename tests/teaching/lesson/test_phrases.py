@@ -66,7 +66,7 @@ def test_titles_say_who_did_what(events: list[tuple[LessonStep, object]]) -> Non
             assert found, title
             assert (found[1], found[2], found[4]) == (step.before.turn, step.token, event.kind.word)
             position = step.before.position.switched() if event.before else step.before.position
-            half = event.kind.attacks and position.at(event.squares[0])[0].value == 2
+            half = bool(event.kind.attacks) and position.at(event.squares[0])[0].value == 2
             assert bool(found[3]) is half
             switches = {
                 (False, False): None,
