@@ -93,6 +93,8 @@ def test_a_game_at_a_terminal_is_kept_and_goes_on_in_its_own_file(folder: Path) 
     game = Conversation("play", "--level", "1", "--o", "easy", "--seed", "3")
     game.until("X>")
     game.send("5\r")
+    # The line that was typed is drawn once more, with its prompt.
+    game.until("(easy) plays")
     game.until("X>")
     game.send("\x04")
     status, said = game.end()
