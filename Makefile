@@ -10,6 +10,7 @@
 # make statistics  ten million samples of every random path
 # make checks      300 true checks at each of Levels 2 to 5, for false alarms
 # make coherent    one preparation for both modes, exact at 1,000 random moments of every level
+# make witness     states without entanglement in 1,000 runs on a simulated device: none is shown
 # make luck        chance favours nobody in ten thousand reviewed games of each level
 # make variants    the value of every variant that has none yet (AGAIN=1: all of them, the same bits)
 # make noise       200 honest and biased devices for each of fifteen compiled boards: false alarms, and biases seen
@@ -33,9 +34,10 @@ CHECKS ?= 300
 NOISE ?= 200
 LUCK ?= 10000
 POSITIONS ?= 1000
+RUNS ?= 1000
 BOARD_GAMES ?= 2
 
-.PHONY: play test floors fuzz model kills mutation statistics checks noise coherent luck variants browser board-pictures clean
+.PHONY: play test floors fuzz model kills mutation statistics checks noise coherent witness luck variants browser board-pictures clean
 .DELETE_ON_ERROR:
 
 play: $(VENV)/.installed
@@ -78,6 +80,9 @@ noise: $(VENV)/.installed-test
 
 coherent: $(VENV)/.installed-test
 	$(CAMPAIGN).coherent --positions $(POSITIONS)
+
+witness: $(VENV)/.installed-test
+	$(CAMPAIGN).witness --runs $(RUNS)
 
 luck: $(VENV)/.installed-test
 	$(CAMPAIGN).luck --games $(LUCK)

@@ -7,7 +7,8 @@ It stands beside the job's file, as JSON:
      "job": the whole of the job's file: compiled circuits, every shot's bits, the device's calibration as it
       was reported before the job was sent, what it used (`circuits.backends.job_store`),
      "circuits": for each that observes a game, {"record", "mode", "readout": what its bits mean,
-      "counts": how often which bits were read, the registers apart in Qiskit's order, "figures": {...}}}
+      "counts": how often which bits were read, the registers apart in Qiskit's order, "figures": {...}},
+     "pairs": of a witness, what the settings say of each (`qttt.crosscheck.witness`)}
 
 The figures follow from the rest, and `recompute` finds those that do not.
 """
@@ -22,6 +23,7 @@ from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING, Any, Final
 
+from qttt.crosscheck.witness_job import pending_witness
 from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.game.odds import distance
 from qttt.game.symbols import Mode
@@ -29,7 +31,7 @@ from qttt.observation.devices import DecodedShots, read_shots
 from qttt.observation.dynamic import Policy, dynamic_odds, read_dynamic
 from qttt.observation.exports import Export
 from qttt.observation.job_file import games_of
-from qttt.observation.job_runs import BATCH, CHECK, OBSERVATION
+from qttt.observation.job_runs import BATCH, CHECK, OBSERVATION, WITNESS
 from qttt.records.record import Record
 from qttt.stats import p_value
 from qttt.storage import read_file, save_file
@@ -145,6 +147,13 @@ def _looks(job: "Job", where: Path) -> Iterator[Look]:
             yield Look(record, policy or Mode(circuit.label), circuit, shots)
 
 
+def _pairs(job: "Job", where: Path) -> list[dict[str, Any]]:
+    """What a witness's job says of each pair; nothing of another job."""
+    if job.payload.get("format") != WITNESS:
+        return []
+    return [one.to_json() for one in pending_witness(job, where).report(job.results or ())]
+
+
 def archive_path(job_path: Path) -> Path:
     """Where the archive of a job's file stands."""
     return job_path.with_suffix(".archive.json")
@@ -176,6 +185,7 @@ def keep_archive(job: "Job", path: Path) -> Path:
         # An archive is for everybody, and the instance's name has that of an account in it.
         "job": job_store.to_json(replace(job, instance=None)),
         "circuits": [look.to_json(job) for look in looks_of(job, path)],
+        "pairs": _pairs(job, path),
     }
     lines = (f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in sections.items())
     save_file(target, "{" + ",\n ".join(lines) + "}\n")
@@ -223,16 +233,20 @@ class ArchiveReport:
         job: the job.
         versions: with which it was made.
         circuits: each of its circuits that observes a game.
+        pairs: of a witness, what follows of each pair.
+        pairs_differ: the archive says otherwise of a pair.
     """
 
     job: "Job"
     versions: Mapping[str, Any]
     circuits: tuple[Recomputed, ...]
+    pairs: tuple[Mapping[str, Any], ...] = ()
+    pairs_differ: bool = False
 
     @property
     def ok(self) -> bool:
         """Whether every figure follows from the rest."""
-        return not any(each.differ for each in self.circuits)
+        return not self.pairs_differ and not any(each.differ for each in self.circuits)
 
     def to_json(self) -> dict[str, Any]:
         """The object that ``qttt check --archive --json`` prints."""
@@ -257,6 +271,7 @@ class ArchiveReport:
                 }
                 for each in self.circuits
             ],
+            "pairs": [dict(pair) for pair in self.pairs],
         }
 
 
@@ -293,7 +308,11 @@ def recompute(path: Path) -> ArchiveReport:
         except (*MALFORMED, AssertionError, QtttError, CircuitsError) as error:
             raise UsageError(f"{path} is damaged: {error}") from error
         found.append(Recomputed(look, now, dict(_differences(entry, now))))
-    return ArchiveReport(job, versions, tuple(found))
+    try:
+        pairs = _pairs(job, path)
+    except (*MALFORMED, AssertionError) as error:
+        raise UsageError(f"{path} is damaged: {error}") from error
+    return ArchiveReport(job, versions, tuple(found), tuple(pairs), not _alike(data.get("pairs", []), pairs))
 
 
 def _differences(said: object, now: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, Any]]]:
@@ -313,6 +332,17 @@ def _differences(said: object, now: Mapping[str, Any]) -> Iterator[tuple[str, tu
     for key, value in now["figures"].items():
         if not _same(figures.get(key), value, _CHANCE if key == "p_value" else 1e-9):
             yield key, (figures.get(key), value)
+
+
+def _alike(said: object, now: object) -> bool:
+    """Whether two values from JSON are the same, numbers to 1e-9."""
+    if isinstance(now, dict):
+        return (
+            isinstance(said, dict) and said.keys() == now.keys() and all(_alike(said[k], now[k]) for k in now)
+        )
+    if isinstance(now, list):
+        return isinstance(said, list) and len(said) == len(now) and all(map(_alike, said, now))
+    return _same(said, now, 1e-9)
 
 
 def _same(said: object, now: object, within: float) -> bool:

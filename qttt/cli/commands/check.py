@@ -270,7 +270,15 @@ def _check_archive(arguments: Namespace, session: Session) -> int:
             f"{figures['p_value']:.4f}",
             "DIFFERS" if each.differ else "agrees",
         )
-    session.show(table, "")
+    if report.circuits:
+        session.show(table, "")
+    for pair in report.pairs:
+        a, b = pair["squares"]
+        session.show(
+            f"Squares {a} and {b}: W = {pair['w']:.4f}, at least {pair['w_lower']:.4f} with 99.9 % "
+            f"confidence: {'entangled' if pair['shown'] else 'nothing is shown'}.",
+            "",
+        )
     for each in report.circuits:
         for name, (said, now) in each.differ.items():
             session.show(f"{each.found['mode']} mode: the archive says {name} {said}, and it is {now}.")
