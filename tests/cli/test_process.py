@@ -82,8 +82,8 @@ def test_a_failed_check_says_so_even_if_nobody_reads() -> None:
     code = (
         "import sys; from qttt.cli import main as cli; from qttt.crosscheck import check as crosscheck; from "
         "qttt.game.symbols import Mode; "
-        "true = crosscheck.compile_lean; "
-        "crosscheck.compile_lean = lambda game, mode: true(game, Mode.ROTATED); "
+        "true = crosscheck.compile_board; "
+        "crosscheck.compile_board = lambda game, mode, style: true(game, Mode.ROTATED, style); "
         "sys.exit(cli.main())"
     )
     argv = [sys.executable, "-c", code, "check", "1+3 1-2", "--level", "4", "--shots", "50"]
