@@ -84,25 +84,23 @@ class Options:
         "a root may be entangled once only (the online game's rule)",
     )
     measure_turn: bool = _option(
-        "measure-turn", (1, 2), "Levels 1 and 2: a turn may observe one square instead of placing a piece"
+        "measure-turn", (1, 2), "a turn may observe one square instead of placing a piece"
     )
     no_ties: bool = _option(
         "no-ties",
         (5,),
-        "Level 5: a full board with equal lines is observed again, in rotated and standard mode by turns, "
+        "a full board with equal lines is observed again, in rotated and standard mode by turns, "
         "rotated first (a standard one, of classical pieces alone, changes nothing)",
     )
     view_switches: int = _option(
         "view-switches=N",
         (5,),
-        "Level 5: view switches a player may make between observations (default 1)",
+        "view switches a player may make between observations (default 1)",
         1,
     )
-    physical_view: bool = _option(
-        "view=physical", (5,), "Level 5: a view switch rotates every occupied square"
-    )
+    physical_view: bool = _option("view=physical", (5,), "a view switch rotates every occupied square")
     max_observations: int | None = _option(
-        "max-observations=N", (5,), "Level 5: a tie if nobody has won after N observations", None
+        "max-observations=N", (5,), "a tie if nobody has won after N observations", None
     )
 
     def __str__(self) -> str:
@@ -119,9 +117,20 @@ def _written(row: "Field[Any]") -> str:
 
 
 _ROWS = fields(Options)
+
+
+def _where(numbers: Collection[int]) -> str:
+    """At which levels an option means something, before what it does; nothing if from some level on."""
+    if max(numbers) == len(LEVELS) - 1:
+        return f"Level {min(numbers)}: " if len(numbers) == 1 else ""
+    return f"Levels {' and '.join(map(str, numbers))}: "
+
+
 _BY_NAME = {_written(row).partition("=")[0]: row for row in _ROWS}
 #: One line on each option as it is written, for help texts and the guide.
-SUMMARIES: dict[str, str] = {_written(row): row.metadata["summary"] for row in _ROWS}
+SUMMARIES: dict[str, str] = {
+    _written(row): _where(row.metadata["levels"]) + row.metadata["summary"] for row in _ROWS
+}
 MAX_COUNT = 1000
 #: The word that says of an option with a word that it is off (decision D5).
 _OFF = "tabletop"

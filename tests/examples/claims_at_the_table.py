@@ -11,8 +11,8 @@ from qttt.errors import QtttError
 from qttt.game import Game
 from qttt.game.dice import COLOURS
 from qttt.game.moves import Kind, Move
-from qttt.game.outcomes import Observation
-from qttt.game.rules import Level, Options, Rules
+from qttt.game.outcomes import Observation, filled_squares
+from qttt.game.rules import LEVELS, Level, Options, Rules, options_at
 from qttt.game.squares import SQUARES
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
@@ -347,6 +347,18 @@ def physical_squares() -> str:
     return "occupied" if state.position.physical and not table.position.physical else "unattacked"
 
 
+def certainly_found() -> bool:
+    """Whether a piece placed whole is always found in its square in standard mode."""
+    return all(board[4] == "X" for board in Game(5).play("5").odds().outcomes())
+
+
+def read_last() -> str:
+    """What an observation reads once the filled squares and the mode are known."""
+    boards = Game(4).play("1 2 3 4 5 6 7 8+9 =p:########.").state.odds(Mode.ROTATED).outcomes()
+    settled = len({filled_squares(board) for board in boards}) == 1
+    return "symbols" if settled and len(boards) > 1 else "positions"
+
+
 CLAIMS = [
     Claim(
         r"When (\w+) square is empty, the board is observed; the player who moved (\w+) initiated it",
@@ -489,5 +501,16 @@ CLAIMS = [
         r"view switches a player may make (between) observations \(default (\d)\)",
         lambda level: ("between", str(Rules.of(5).view_switches)),
         has_views,
+    ),
+    Claim(
+        r"your symbol will be found in (that square.*?)[;.]",
+        lambda level: "that square" if certainly_found() else "that square or none",
+        lambda level: True,
+    ),
+    Claim(r"The (\w+) are read and placed", lambda level: read_last(), has_modes),
+    Claim(
+        r"(?:Levels (\d) and (\d): )?a turn may observe",
+        lambda level: tuple(str(known.number) for known in LEVELS if "measure-turn" in options_at(known)),
+        together,
     ),
 ]

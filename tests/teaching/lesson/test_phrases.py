@@ -7,7 +7,7 @@ import pytest
 
 from examples.make import FOLDER
 from qttt.display.text import UNICODE
-from qttt.game.game import parse_event
+from qttt.game.game import Game, parse_event
 from qttt.game.moves import Kind, Move
 from qttt.game.outcomes import Measurement, Observation, Positions
 from qttt.game.result import Result, points
@@ -15,6 +15,7 @@ from qttt.game.squares import SQUARES, lines_in
 from qttt.game.state import Phase, State
 from qttt.game.symbols import Mode, Symbol
 from qttt.records.files import load_record
+from qttt.records.record import Record
 from qttt.tabletop.d6 import FACES, RollRule
 from qttt.teaching.lesson.building import make_lesson
 from qttt.teaching.lesson.phrases import (
@@ -320,3 +321,10 @@ def test_boxes_count_their_gates_and_name_their_heralds(lesson: Lesson) -> None:
             assert step.circuit
             assert any(wire[1] in box.wires for box in step.circuit.boxes)
             assert wire[3] == "0"
+
+
+@pytest.mark.parametrize("options", ["", "view=physical"])
+def test_a_switch_names_the_view_that_it_leads_to(options: str) -> None:
+    step = make_lesson(Record.of(Game(5, options).play("5 ~1"))).steps[1]
+    (said,) = re.findall(r"flipped to the (\w+) view", " ".join(rule.sentence for rule in step.rules))
+    assert said == step.after.position.view == "rotated"
