@@ -23,6 +23,7 @@ from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING, Any, Final
 
+from qttt.crosscheck.kit import parts_of
 from qttt.crosscheck.witness_job import pending_witness
 from qttt.errors import MALFORMED, QtttError, UsageError
 from qttt.game.odds import distance
@@ -31,7 +32,7 @@ from qttt.observation.devices import DecodedShots, read_shots
 from qttt.observation.dynamic import Policy, dynamic_odds, read_dynamic
 from qttt.observation.exports import Export
 from qttt.observation.job_file import games_of
-from qttt.observation.job_runs import BATCH, CHECK, OBSERVATION, WITNESS
+from qttt.observation.job_runs import BATCH, CHECK, KIT, OBSERVATION, WITNESS
 from qttt.records.record import Record
 from qttt.stats import p_value
 from qttt.storage import read_file, save_file
@@ -138,6 +139,11 @@ def looks_of(job: "Job", where: Path) -> list[Look]:
 
 
 def _looks(job: "Job", where: Path) -> Iterator[Look]:
+    if job.payload.get("format") == KIT:
+        for part in parts_of(job, where):
+            assert part.sent is not None
+            yield from _looks(part.sent, where)
+        return
     kind, payload = job.payload.get("format"), job.payload
     games = [(payload, (0, len(job.circuits)))] if kind in (OBSERVATION, CHECK) else []
     for game, own in games_of(job, where) if kind == BATCH else games:
@@ -148,10 +154,15 @@ def _looks(job: "Job", where: Path) -> Iterator[Look]:
 
 
 def _pairs(job: "Job", where: Path) -> list[dict[str, Any]]:
-    """What a witness's job says of each pair; nothing of another job."""
-    if job.payload.get("format") != WITNESS:
+    """What a witness's job, or each that a kit has, says of each pair; nothing of another job."""
+    kind = job.payload.get("format")
+    if kind == KIT:
+        return [pair for part in parts_of(job, where) if part.sent for pair in _pairs(part.sent, where)]
+    if kind != WITNESS:
         return []
-    return [one.to_json() for one in pending_witness(job, where).report(job.results or ())]
+    pending = pending_witness(job, where)
+    what = {"record": str(pending.record), "plant": None if pending.plant is None else str(pending.plant)}
+    return [what | one.to_json() for one in pending.report(job.results or ())]
 
 
 def archive_path(job_path: Path) -> Path:

@@ -119,7 +119,15 @@ def find_check(name: str) -> PendingCheck:
                 f"{resuming(OBSERVATION, name)}"
             )
         raise UsageError(f"{name} is no job: qttt check --resume takes the .job file that a check has named")
-    sent = load_job(path, CHECK)
+    return pending_check(load_job(path, CHECK), path)
+
+
+def pending_check(sent: "Job", path: Path) -> PendingCheck:
+    """Read what the file of a check's job says.
+
+    Raises:
+        UsageError: it is damaged.
+    """
     payload = sent.payload
     try:
         record = Record.parse(payload["record"])

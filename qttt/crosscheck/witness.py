@@ -202,6 +202,16 @@ def plan_witness(
     return observer.plan_same(game, looks, shots_of_each(looks.plant, shots), notify)
 
 
+def reported_readings(observer: "DeviceObserver", plan: "Plan") -> "ReadoutErrors | None":
+    """How often each bit of a witness's circuits is misread, as the device reports; None if it does not."""
+    from circuits.errors import BackendUsageError
+
+    try:
+        return observer.backend.readout_errors(plan.prepared.circuits[0].circuit)
+    except BackendUsageError:
+        return None
+
+
 def run_ideal(looks: Looks, game: Game, shots: int, rng: "np.random.Generator") -> "Readings":
     """Read all settings on a backend without noise."""
     from qttt.observation.compiler import compile_lean

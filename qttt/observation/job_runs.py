@@ -28,11 +28,13 @@ OBSERVATION: Final = "qttt observation"
 BATCH: Final = "qttt observations"
 CHECK: Final = "qttt check"
 WITNESS: Final = "qttt witness"
+KIT: Final = "qttt kit"
 COMMANDS: Final = {
     OBSERVATION: "qttt observe",
     BATCH: "qttt observe",
     CHECK: "qttt check",
     WITNESS: "qttt witness",
+    KIT: "qttt bench",
 }
 """The command of each kind of job."""
 
@@ -211,7 +213,7 @@ def load_job(path: Path, *kinds: str) -> "Job":
         raise UsageError(
             f"{path} is not a job of {COMMANDS[kinds[0]]}: fetch it with {resuming(found, path)}"
         )
-    raise UsageError(f"{path} is a job, but no observation of a game, no check and no witness of one")
+    raise UsageError(f"{path} is a job, but no observation, check or witness of a game, and no kit")
 
 
 def free_file(file: Path | None, what: str, purpose: str, folder: Path = Path()) -> Path:

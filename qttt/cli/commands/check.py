@@ -274,10 +274,11 @@ def _check_archive(arguments: Namespace, session: Session) -> int:
         session.show(table, "")
     for pair in report.pairs:
         a, b = pair["squares"]
+        planted = "" if pair["plant"] is None else f", {pair['plant']}"
+        verdict = "entangled" if pair["shown"] else "nothing is shown"
         session.show(
-            f"Squares {a} and {b}: W = {pair['w']:.4f}, at least {pair['w_lower']:.4f} with 99.9 % "
-            f"confidence: {'entangled' if pair['shown'] else 'nothing is shown'}.",
-            "",
+            f"Squares {a} and {b}{planted}: W = {pair['w']:.4f}, at least {pair['w_lower']:.4f} with 99.9 % "
+            f"confidence: {verdict}."
         )
     for each in report.circuits:
         for name, (said, now) in each.differ.items():

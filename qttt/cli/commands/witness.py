@@ -109,10 +109,9 @@ def _by_device(
     session: Session,
 ) -> int:
     """Send a job and wait for it, or say what it would cost."""
-    from circuits.errors import BackendUsageError
     from qttt.cli.console.device_plans import find_device, progress, show_dry_run
     from qttt.cli.console.job_output import confirm, run_job
-    from qttt.crosscheck.witness import Looks, plan_witness
+    from qttt.crosscheck.witness import Looks, plan_witness, reported_readings
     from qttt.crosscheck.witness_job import PendingWitness, free_witness_path
     from qttt.records.files import names_file
     from qttt.tabletop.rolls import Rolls
@@ -133,10 +132,7 @@ def _by_device(
         level = game.rules.level.number
         show_dry_run(plan, device, session, level, as_json=arguments.json, names=names)
         return 0
-    try:
-        errors = device.backend.readout_errors(plan.prepared.circuits[0].circuit)
-    except BackendUsageError:
-        errors = None
+    errors = reported_readings(device, plan)
     confirm(plan, device, session, arguments.yes, arguments.anyway, names)
     file = Path(arguments.record) if names_file(arguments.record) else None
     path = free_witness_path(file) if device.keeps_job(file) else None

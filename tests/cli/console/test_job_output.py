@@ -263,7 +263,7 @@ def test_a_damaged_payload() -> None:
     run("observe", name, *DEVICE)
     data = json.loads(Path("game-1.job").read_text())
     Path("a.job").write_text(json.dumps(data | {"payload": {}}))
-    assert "no observation of a game" in refusal("observe", "--resume", "a.job")
+    assert "no observation, check or witness" in refusal("observe", "--resume", "a.job")
     Path("b.job").write_text(json.dumps(data | {"payload": {"format": "qttt observation", "record": 5}}))
     assert "is damaged" in refusal("observe", "--resume", "b.job")
 
