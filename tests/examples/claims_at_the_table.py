@@ -352,6 +352,19 @@ def certainly_found() -> bool:
     return all(board[4] == "X" for board in Game(5).play("5").odds().outcomes())
 
 
+def who_says_chances() -> str:
+    """Whether the dice alone give the chances of the boards, as the odds are."""
+    state = Game(2).play("1+3 1*2 9").state
+    by_dice, exact = (some.outcomes() for some in (roll_odds(state, Mode.STANDARD), state.odds()))
+    return "dice" if by_dice == pytest.approx(exact) else "players"
+
+
+def after_a_switch(move: str) -> str:
+    """What the dice of a placed piece are once the view is switched."""
+    dice = Game(5).play(move).position.switched().at(5)
+    return "lone dice" if len(dice) == 1 else "plus or minus pairs"
+
+
 def read_last() -> str:
     """What an observation reads once the filled squares and the mode are known."""
     boards = Game(4).play("1 2 3 4 5 6 7 8+9 =p:########.").state.odds(Mode.ROTATED).outcomes()
@@ -512,5 +525,11 @@ CLAIMS = [
         r"(?:Levels (\d) and (\d): )?a turn may observe",
         lambda level: tuple(str(known.number) for known in LEVELS if "measure-turn" in options_at(known)),
         together,
+    ),
+    Claim(r"the (\w+) say with which chance each board is found", lambda level: who_says_chances()),
+    Claim(
+        r"lone dice become (.*?), and plus or minus pairs become (.*?);",
+        lambda level: (after_a_switch("5"), after_a_switch("5~")),
+        has_views,
     ),
 ]
