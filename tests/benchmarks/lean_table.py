@@ -15,6 +15,7 @@ attacker.
 
 import argparse
 from collections.abc import Callable
+from importlib import import_module
 
 import numpy as np
 from qiskit import transpile
@@ -170,6 +171,41 @@ def averages_table(boards: int) -> Table:
     return table
 
 
+def compilers_table() -> Table:
+    """CX / depth of the studied boards between any two qubits: the moves by two compilers, beside ours."""
+    table = Table(title="CX gates / depth of full boards, all-to-all")
+    for heading in ("board", "mode", "moves, Qiskit level 3", "moves, pytket", "lean", "coherent"):
+        table.add_column(heading)
+    for name, pieces in (STUDIED | INTERFERING).items():
+        for mode in MODES:
+            moves = move_by_move(pieces, mode)[0]
+            table.add_row(
+                name if mode == "standard" else "",
+                mode,
+                optimised(moves),
+                by_pytket(moves),
+                optimised(lean_circuit(pieces, mode)[0]),
+                optimised(lean_circuit(pieces, mode, encoding="coherent")[0]),
+            )
+    return table
+
+
+def by_pytket(circuit: QuantumCircuit) -> str:
+    """CX gates and their depth after pytket's full peephole optimisation, where it is installed."""
+    try:
+        pytket, passes, qasm = map(import_module, ("pytket", "pytket.passes", "pytket.qasm"))
+    except ImportError:
+        return "not installed"
+    from qiskit import qasm2
+
+    plain = circuit.remove_final_measurements(inplace=False)
+    assert plain is not None
+    plain = transpile(plain, basis_gates=["u", "cx"], optimization_level=0)
+    read = qasm.circuit_from_qasm_str(qasm2.dumps(plain))
+    passes.FullPeepholeOptimise(allow_swaps=False).apply(read)
+    return figure(read.n_gates_of_type(pytket.OpType.CX), read.depth_by_type(pytket.OpType.CX))
+
+
 def full_board(level: int, options: str, rng: np.random.Generator) -> Game:
     """A random game up to its first full board."""
     game = Game(level, options)
@@ -192,6 +228,7 @@ def main(print_table: Callable[[Table], None], arguments: list[str] | None = Non
         print_table(pieces_table())
     if not (options.boards_only or options.pieces_only):
         print_table(averages_table(200))
+        print_table(compilers_table())
     if not (options.pieces_only or options.averages_only):
         from qiskit_ibm_runtime.fake_provider import FakeMarrakesh, FakeMumbaiV2, FakeTorino
 

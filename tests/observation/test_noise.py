@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from qttt.game.symbols import Mode
+from qttt.observation.compiler import Style
 from qttt.observation.devices import open_device
 from tests.benchmarks.noise_table import BOARDS, Row, game_of, main, measure
 
@@ -16,7 +17,7 @@ STUDIED = "both halves, a half entangled, a pair"
 
 @pytest.fixture(scope="module")
 def row() -> Row:
-    return measure(game_of(STUDIED), Mode.STANDARD, open_device("fake_mumbai"), 1000, seed=1)
+    return measure(game_of(STUDIED), Mode.STANDARD, open_device("fake_mumbai"), 1000, 1, Style.LEAN)
 
 
 def test_impossible_shots_and_distances(row: Row) -> None:
@@ -43,12 +44,25 @@ def test_the_boards_are_full() -> None:
 def test_the_table_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.benchmarks import noise_table
 
-    monkeypatch.setattr(noise_table, "BOARDS", {"a superposition": ("X", "1+2 3 4 5 6 7 8 9")})
+    small = {"a superposition": (4, "X", "1+2 3 4 5 6 7 8 9")}
+    monkeypatch.setattr(noise_table, "BOARDS", small)
+    monkeypatch.setattr(noise_table, "STUDY", small)
     text = io.StringIO()
     main(
         Console(file=text, width=150).print,
-        ["--shots", "200", "--devices", "fake_manila", "--modes", "standard"],
+        [
+            "--shots",
+            "200",
+            "--seeds",
+            "2",
+            "--devices",
+            "fake_manila",
+            "--modes",
+            "standard",
+            "--boards",
+            "study",
+        ],
     )
-    assert "fake_manila, 200 shots a row" in text.getvalue()
+    assert "fake_manila, 2 jobs of 200 shots a row" in text.getvalue()
     assert "a superposition" in text.getvalue()
     assert "lean" in text.getvalue()

@@ -14,7 +14,7 @@ from qttt.observation.compiler import lean_pieces
 from qttt.observation.devices import DecodedShots, open_device, read_shots
 from qttt.observation.noise_gate import noise_in, predicted_noise, random_odds
 from qttt.observation.samples import Sample
-from tests.benchmarks.noise_table import BOARDS, game_of
+from tests.benchmarks.noise_table import STUDY, game_of
 
 CASES = [
     (level, moves, mode)
@@ -205,7 +205,7 @@ def test_a_hundredth_of_the_shots_must_be_faultless(monkeypatch: pytest.MonkeyPa
 @pytest.mark.ibm
 @pytest.mark.parametrize(
     ("device", "board"),
-    list(zip(("fake_torino", "fake_marrakesh", "fake_mumbai", "fake_mumbai"), BOARDS, strict=True)),
+    list(zip(("fake_torino", "fake_marrakesh", "fake_mumbai", "fake_mumbai"), STUDY, strict=True)),
 )
 def test_good_devices_pass_with_the_boards_of_the_study(
     device: str, board: str, monkeypatch: pytest.MonkeyPatch
