@@ -48,21 +48,8 @@ def test_the_table_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(noise_table, "BOARDS", small)
     monkeypatch.setattr(noise_table, "STUDY", small)
     text = io.StringIO()
-    main(
-        Console(file=text, width=150).print,
-        [
-            "--shots",
-            "200",
-            "--seeds",
-            "2",
-            "--devices",
-            "fake_manila",
-            "--modes",
-            "standard",
-            "--boards",
-            "study",
-        ],
-    )
+    words = ["--shots", "200", "--seeds", "2", "--devices", "fake_manila", "--modes", "standard"]
+    main(Console(file=text, width=150).print, [*words, "--boards", "study", "--styles", "lean"])
     assert "fake_manila, 2 jobs of 200 shots a row" in text.getvalue()
     assert "a superposition" in text.getvalue()
     assert "lean" in text.getvalue()
