@@ -1,10 +1,11 @@
 """Print how noisy devices read full boards, before and after post-selection, by every style of circuit.
 
 Run `python -m tests.benchmarks.noise_table [--shots N] [--seeds N] [--devices a,b]`, with `--styles` (of
-lean, coherent, moves) and `--boards` (study, levels, all). The four boards studied for lean circuits, and six
-of Levels 3 to 5, both modes; every figure is a mean over jobs on a simulated device through IBM's sampler, each
-compiled with other seeds, with Student's 95 % interval. "Chance" is the distance that as many shots of the
-exact distribution have on average: what is left of the distance beyond it is noise that nobody can see.
+lean, coherent, moves) and `--boards` (study, levels, all). The four boards studied for lean circuits, and
+six of Levels 3 to 5, both modes; every figure is a mean over jobs on a simulated device through IBM's
+sampler, each compiled with other seeds, with Student's 95 % interval. "Chance" is the distance that as many
+shots of the exact distribution have on average: what is left of the distance beyond it is noise that nobody
+can see.
 """
 
 import argparse
