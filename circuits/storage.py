@@ -9,7 +9,6 @@ can be locked is left over, and is removed.
 Only the standard library is used.
 """
 
-import hashlib
 import os
 import re
 import stat
@@ -20,13 +19,13 @@ from contextlib import contextmanager, suppress
 if sys.platform != "win32":
     import fcntl
 
-_NAME = re.compile(r"\.qttt-(?P<of>[0-9a-f]{16})-[0-9a-f]{16}\.tmp")
+_NAME = re.compile(r"\.qttt-([0-9a-f]{16}-)?[0-9a-f]{16}\.tmp")
 
 
 def replace_file(target: str | os.PathLike[str], data: bytes, mode: int = 0o666) -> None:
     """Write a file so that a reader finds the old content or the new, whatever happens.
 
-    What killed processes have left of earlier tries at the same file is removed first, which also makes room
+    What killed processes have left of earlier tries in its folder is removed first, which also makes room
     on a full disk. An old file's permissions stay, and its owner where the system lets us.
 
     Args:
@@ -72,7 +71,7 @@ def private_replacement(target: str | os.PathLike[str]) -> Iterator[str]:
 @contextmanager
 def _replacement(target: str | os.PathLike[str], mode: int) -> Iterator[tuple[str, int]]:
     """A temporary, its name and its descriptor, that takes the place of a file once it is written."""
-    remove_leftovers(target)
+    remove_leftovers(_folder(target))
     beside, descriptor = _temporary(target, mode)
     try:
         # The lock lasts until the descriptor is closed, and so beyond the renaming.
@@ -89,8 +88,10 @@ def _replacement(target: str | os.PathLike[str], mode: int) -> Iterator[tuple[st
     _sync_folder(_folder(target))
 
 
-def remove_leftovers(target: str | os.PathLike[str]) -> int:
-    """Remove the temporaries that dead processes have left of one file; never one that is being written.
+def remove_leftovers(folder: str | os.PathLike[str]) -> int:
+    """Remove the temporaries that dead processes have left in a folder; never one that is being written.
+
+    Of any file: a job that never got its file is sent under another name the next time.
 
     Only regular files of the user's own with exactly the name of such a temporary are looked at, no link is
     followed, and one that cannot be locked is left alone. Nothing is removed where there are no such locks
@@ -101,11 +102,10 @@ def remove_leftovers(target: str | os.PathLike[str]) -> int:
     """
     if sys.platform == "win32":
         return 0
-    removed, mark = 0, _mark(target)
-    with suppress(OSError), os.scandir(_folder(target)) as entries:
+    removed = 0
+    with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            found = _NAME.fullmatch(entry.name)
-            if found is not None and found["of"] == mark:
+            if _NAME.fullmatch(entry.name):
                 with suppress(OSError):
                     removed += _removed(entry.path)
     return removed
@@ -113,11 +113,6 @@ def remove_leftovers(target: str | os.PathLike[str]) -> int:
 
 def _folder(target: str | os.PathLike[str]) -> str:
     return os.path.dirname(os.fspath(target)) or os.curdir
-
-
-def _mark(target: str | os.PathLike[str]) -> str:
-    # A digest, as the file's own name may be as long as names can be.
-    return hashlib.sha256(os.fsencode(os.path.basename(target))).hexdigest()[:16]
 
 
 def _regular(path: str | os.PathLike[str]) -> os.stat_result | None:
@@ -131,7 +126,7 @@ def _regular(path: str | os.PathLike[str]) -> os.stat_result | None:
 def _temporary(target: str | os.PathLike[str], mode: int) -> tuple[str, int]:
     """Make a temporary for a file, open for writing and locked."""
     while True:
-        beside = os.path.join(_folder(target), f".qttt-{_mark(target)}-{os.urandom(8).hex()}.tmp")
+        beside = os.path.join(_folder(target), f".qttt-{os.urandom(8).hex()}.tmp")
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         if _locked(beside, descriptor):
             return beside, descriptor

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import signal
 import stat
 import threading
@@ -99,7 +100,7 @@ def test_what_a_live_process_writes_is_left_alone(file: Path) -> None:
     process = child(work)
     os.read(ready, 1)
     (beside,) = set(file.parent.iterdir()) - {file}
-    assert remove_leftovers(file) == 0
+    assert remove_leftovers(file.parent) == 0
     for number in range(3):
         replace_file(file, b"quick %d" % number)
     assert beside.exists()
@@ -121,7 +122,7 @@ def test_a_temporary_that_is_taken_for_left_over_before_it_is_locked_is_made_aga
     def late(descriptor: int, how: int) -> None:
         if not tries:
             tries.append(descriptor)
-            assert remove_leftovers(file) == 1
+            assert remove_leftovers(file.parent) == 1
         lock(descriptor, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
@@ -150,7 +151,7 @@ def test_a_temporary_that_somebody_is_just_removing_is_made_again(
     assert file.read_bytes() == b"new"
     assert len(list(file.parent.iterdir())) == 2
     os.close(held[0])
-    assert remove_leftovers(file) == 1
+    assert remove_leftovers(file.parent) == 1
 
 
 def test_a_remover_that_comes_too_late_removes_nothing(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,35 +167,35 @@ def test_a_remover_that_comes_too_late_removes_nothing(file: Path, monkeypatch: 
         lock(descriptor, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    assert remove_leftovers(file) == 0
+    assert remove_leftovers(file.parent) == 0
     assert locks
     assert file.read_bytes() == b"never"
 
 
 def test_nothing_else_is_touched(file: Path) -> None:
     """Names that are only alike, links, pipes and folders with the very name, and somebody else's file."""
-    mark = killed_before("replace", file).name.split("-")[1]
-    assert remove_leftovers(file) == 1
+    assert re.fullmatch(r"\.qttt-[0-9a-f]{16}\.tmp", killed_before("replace", file).name)
+    assert remove_leftovers(file.parent) == 1
     folder = file.parent
     precious = folder / "precious"
     precious.write_text("mine")
     alike = [
         folder / name
         for name in (
-            f".qttt-{mark}.tmp",
-            f".qttt-{mark}-0123456789abcde.tmp",
-            f".qttt-{mark}-0123456789ABCDEF.tmp",
-            f"qttt-{mark}-0123456789abcdef.tmp",
-            f".qttt-{mark}-0123456789abcdef.tmp.bak",
-            f".qttt-{'0' * 16}-0123456789abcdef.tmp",
+            ".qttt-.tmp",
+            ".qttt-0123456789abcde.tmp",
+            ".qttt-0123456789ABCDEF.tmp",
+            "qttt-0123456789abcdef.tmp",
+            ".qttt-0123456789abcdef.tmp.bak",
+            f".qttt-{'0' * 16}-{'0' * 16}-{'0' * 16}.tmp",
         )
     ]
     for path in alike:
         path.write_text("not ours")
-    link = folder / f".qttt-{mark}-{'1' * 16}.tmp"
+    link = folder / f".qttt-{'1' * 16}.tmp"
     link.symlink_to(precious)
-    os.mkfifo(folder / f".qttt-{mark}-{'2' * 16}.tmp")
-    (folder / f".qttt-{mark}-{'3' * 16}.tmp").mkdir()
+    os.mkfifo(folder / f".qttt-{'2' * 16}.tmp")
+    (folder / f".qttt-{'3' * 16}.tmp").mkdir()
     before = sorted(folder.iterdir())
     replace_file(file, b"new")
     assert sorted(folder.iterdir()) == before
@@ -204,9 +205,9 @@ def test_nothing_else_is_touched(file: Path) -> None:
 def test_the_file_of_another_user_is_left_alone(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left = killed_before("replace", file)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    assert remove_leftovers(file) == 0
+    assert remove_leftovers(file.parent) == 0
     monkeypatch.undo()
-    assert remove_leftovers(file) == 1
+    assert remove_leftovers(file.parent) == 1
     assert not left.exists()
 
 
@@ -263,3 +264,10 @@ def test_a_new_file_has_the_mode_asked_for_and_an_old_one_keeps_its_own(tmp_path
     replace_file(file, b"2", mode=0o600)
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert storage.remove_leftovers(tmp_path / "no folder" / "a.job") == 0
+
+
+def test_what_is_left_of_another_file_goes_too(file: Path) -> None:
+    left = killed_before("replace", file.with_name("a job that never was"))
+    assert left.exists()
+    replace_file(file, b"new")
+    assert list(file.parent.iterdir()) == [file]
