@@ -57,12 +57,14 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("moment", ["fsync", "replace"])
-def test_what_a_killed_process_leaves_goes_with_the_next_save_of_the_file(file: Path, moment: str) -> None:
+def test_what_a_killed_process_leaves_goes_with_the_next_save_in_its_folder(file: Path, moment: str) -> None:
     left = killed_before(moment, file)
     assert file.read_bytes() == b"old"
+    assert left.exists()
     other = file.with_name("other.qttt")
     replace_file(other, b"another file")
-    assert left.exists()
+    assert sorted(file.parent.iterdir()) == [file, other]
+    killed_before(moment, file)
     replace_file(file, b"new")
     assert sorted(file.parent.iterdir()) == [file, other]
     assert file.read_bytes() == b"new"
@@ -264,10 +266,3 @@ def test_a_new_file_has_the_mode_asked_for_and_an_old_one_keeps_its_own(tmp_path
     replace_file(file, b"2", mode=0o600)
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert storage.remove_leftovers(tmp_path / "no folder" / "a.job") == 0
-
-
-def test_what_is_left_of_another_file_goes_too(file: Path) -> None:
-    left = killed_before("replace", file.with_name("a job that never was"))
-    assert left.exists()
-    replace_file(file, b"new")
-    assert list(file.parent.iterdir()) == [file]
