@@ -285,6 +285,9 @@ def test_it_is_printed_on_light_ground_without_controls(page: Page, address: str
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.locator(".actions:visible, .head:visible, .tabs:visible, .handle:visible").count() == 0
+    # What can be touched on paper are the squares and the list of moves, and nothing tells how to type.
+    assert page.locator(":is(button, input):visible:not(.square, .moves button)").count() == 0
+    assert page.get_by_text("For example").is_hidden()
     assert page.locator(".board:visible, .panel .content:visible").count() == 2
 
 
@@ -313,6 +316,25 @@ def test_every_view_is_whole_and_axe_finds_nothing(
     show_view(page, address, view)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "scrolls sideways"
     check_axe(page)
+
+
+@pytest.mark.parametrize(
+    ("view", "parts"),
+    [("play", (".board", ".actions", ".line", ".foresight")), ("chooser", (".board", ".chooser", ".line"))],
+)
+def test_a_small_phone_shows_board_buttons_and_words_at_once(
+    page: Page, address: str, view: str, parts: tuple[str, ...]
+) -> None:
+    page.set_viewport_size({"width": 360, "height": 640})
+    show_view(page, address, view)
+    if ".foresight" in parts:
+        page.get_by_text("After 4+7").wait_for()
+    handle = page.locator(".handle").bounding_box()
+    assert handle is not None
+    for part in parts:
+        box = page.locator(part).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= handle["y"], part
 
 
 def test_a_page_of_twice_the_size_is_whole(page: Page, address: str) -> None:

@@ -145,7 +145,7 @@ export class App {
       html(
         around.single ? "div" : "main",
         { class: "room" },
-        html("div", { class: "table" }, this.players, this.meter, this.board.element, this.chooser, this.line, this.foresight, this.actions),
+        html("div", { class: "table" }, this.players, this.meter, this.board.element, this.chooser, this.actions, this.line, this.foresight),
         this.panel.element,
       ),
       this.dialog,
