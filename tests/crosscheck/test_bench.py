@@ -142,7 +142,8 @@ def test_damaged_findings() -> None:
         (("fake_manila", "--file", "notes.txt"), "cannot go on from notes.txt"),
     ],
 )
-def test_refusals(words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusals(words: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     Path("notes.txt").write_text("{")
     assert said in refusal("bench", *words)
 
