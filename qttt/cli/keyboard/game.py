@@ -646,7 +646,7 @@ class KeyboardGame:
     def agree(self, agreed: bool) -> None:
         """End the game as a draw if both players agreed, else go on."""
         if agreed:
-            self.game.drawn = True
+            self.game.agree_on_draw()
             self.keep()
         else:
             self.session.show("No draw; the game goes on.")
