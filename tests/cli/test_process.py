@@ -227,11 +227,12 @@ def test_no_folder_for_temporary_files_is_no_fault_of_the_program(command: str, 
     assert done.stderr.count(b"\n") == (status == 2)
 
 
+CHOSEN = '[Level "4"]\n1+3 1*2 4+6 4*5 7 8 9'
 INTERRUPTED = [
     ["observe", "1+3 1*2 9 3*4 5+6 7+8", "--backend", "fake_torino", "--shots", "1000000"],
     ["check", "1+3 1*2 9 3*4 5+6 7+8", "--backend", "fake_torino", "--shots", "1000000"],
     ["check", "1+3 1*2 9 3*4 5+6 7+8", "--backend", "dice", "--shots", "1000000"],
-    ["observe", '[Level "4"]\n1+3 1*2 4+6 4*5 7 8 9', "--backend", "fake_torino", "--dynamic", "1"],
+    ["observe", CHOSEN, "--backend", "fake_torino", "--dynamic", "1", "--shots", "200000"],
     ["solve", "--level", "5", "--recompute"],
     ["selfplay", "--x", "random", "--o", "random", "--games", "100000"],
 ]

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 PLANTED = (
     (
         "qttt/game/moves.py",
-        r"(    CANCELLING = .*\n)",
+        r"(    CANCELLING = .*\n.*\n)",
         r'\1    SWAPPING = ("%", "swapping", "swaps with", 3, (4,), 1, "")\n',
     ),
     ("qttt/game/roots.py", r'(    CANCELLED = "cancelled"\n)', r'\1    SWAPPED = "swapped"\n'),

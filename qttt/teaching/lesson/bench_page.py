@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from qttt.crosscheck.bench import BOARDS, REPEATS, DeviceResult
+from qttt.crosscheck.bench import REPEATS, DeviceResult
 from qttt.display.pictures.boards import board_scene
 from qttt.display.pictures.scene import Circle, Curve, Scene, Shape, Text, rectangle
 from qttt.display.pictures.svg import inline_svg
@@ -53,7 +53,8 @@ def bench_html(results: Sequence[DeviceResult], shots: int) -> str:
         shots: of each observation.
     """
     boards = []
-    for level, first, record in BOARDS:
+    trials = [trial for result in results for trial in result.runs]
+    for level, first, record in dict.fromkeys((one.level, one.first, one.record) for one in trials):
         game = Game(level, first=Symbol(first))
         game.play(record)
         scene = board_scene(game.state.position, record, legend=False)
